@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The counting engine: takes frames of grey samples and gives the exact
+ * histogram of each one, in the order they were submitted.
+ *
+ *     submit(frame 0)  submit(frame 1)          submit(frame 2) ...
+ *                          collect(result 0)        collect(result 1) ...
+ *
+ * Threads. One thread may submit while another one collects; each of the two
+ * sides is for one thread at a time. flush and close need both sides to be
+ * idle. Different engines do not share anything.
+ */
+
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GH_MAX_DEPTH 16u /* frames in flight */
+#define GH_LEVELS 256u   /* grey levels of an 8-bit sample */
+
+/* Outcome of a call. Only the last two come with a text in GhError. */
+typedef enum {
+  GH_OK = 0,
+  GH_NOT_YET, /* collect: the oldest frame is still being counted */
+  GH_NO_SLOT, /* submit: depth frames are in flight; collect one first */
+  GH_EMPTY,   /* collect: nothing is in flight */
+  GH_ABSENT,  /* open: no driver, no device, or not built: a state, no fault */
+  GH_FAILED   /* the engine is of no further use; close it */
+} GhStatus;
+
+/* The cause of GH_ABSENT or GH_FAILED: one sentence without a full stop,
+ * naming the call and the driver's own words where a driver call failed. */
+typedef struct {
+  char text[256];
+} GhError;
+
+/* One frame of 8-bit samples: height rows of width bytes. */
+typedef struct {
+  const uint8_t *samples; /* first sample of the first row, any alignment */
+  size_t stride;          /* bytes from one row to the next; may be anything
+                             where height is 1 */
+  uint32_t width;         /* samples in a row, at least 1 */
+  uint32_t height;        /* rows, at least 1; width × height < 2^32 */
+} GhFrame;
+
+/* What was counted in one frame. */
+typedef struct {
+  uint64_t *bins;     /* in: room for the engine's bins counts, owned by the
+                         caller; out: samples in each bin */
+  uint64_t pixels;    /* width × height of the frame */
+  uint64_t sum;       /* Σ samples, reduced from the samples themselves */
+  uint64_t level_sum; /* Σ v · count[v] over all grey levels, from the counts
+                         before they were grouped into bins */
+  uint64_t bytes_uploaded; /* over the bus to the device */
+  uint64_t bytes_copied;   /* into staging memory on the host */
+  uint64_t device_ns;      /* upload, counting and download, in nanoseconds */
+} GhResult;
+
+typedef enum { GH_ENGINE_CPU, GH_ENGINE_CUDA } GhEngineKind;
+
+typedef struct {
+  unsigned depth;     /* frames in flight, 1 to GH_MAX_DEPTH */
+  unsigned bins;      /* power of two, 2 to GH_LEVELS; bin = level / (256 /
+                         bins) */
+  unsigned n_threads; /* of the CPU engine; 0 = as many as cores; no meaning to
+                         CUDA */
+  int device_id;      /* of the CUDA engine, as the driver numbers them; -1 =
+                         the first one; no meaning to the CPU */
+} GhSettings;
+
+typedef struct GhEngine GhEngine;
+
+/*
+ * Opens an engine. On GH_OK *engine is a new engine, to be closed with
+ * gh_engine_close(); otherwise it is NULL and *error says why. Opening the
+ * CUDA engine loads the driver, retains the device's primary context and
+ * counts a tiny frame, so that whatever is wrong shows here and not later;
+ * this blocks for up to a second. The calling thread's current context is as
+ * before afterwards, here and in every call below.
+ */
+GhStatus gh_engine_open(GhEngine **engine, GhEngineKind kind,
+                        const GhSettings *settings, GhError *error);
+
+/*
+ * Starts counting a frame. The samples are no longer needed when the call
+ * returns. Never waits for the device: the CUDA engine copies the samples into
+ * pinned memory and queues the work; the CPU engine counts them here and now.
+ * Returns GH_OK, GH_NO_SLOT (nothing was done) or GH_FAILED.
+ */
+GhStatus gh_engine_submit(GhEngine *engine, const GhFrame *frame,
+                          GhError *error);
+
+/*
+ * Takes the result of the oldest frame in flight. With wait it blocks until
+ * that frame's own work is done, without it a frame that is not ready gives
+ * GH_NOT_YET. result->bins must be set. Returns GH_OK, GH_NOT_YET, GH_EMPTY or
+ * GH_FAILED (*result is then undefined).
+ */
+GhStatus gh_engine_collect(GhEngine *engine, bool wait, GhResult *result,
+                           GhError *error);
+
+/* Drops all frames in flight. Blocks until the device is done with them. */
+void gh_engine_flush(GhEngine *engine);
+
+/* Frames that may be in flight: the depth it was opened with. */
+unsigned gh_engine_depth(const GhEngine *engine);
+
+/* What counts, for people: the device's name. Valid until close. */
+const char *gh_engine_device(const GhEngine *engine);
+
+/* Closes *engine, dropping what is in flight, and sets it to NULL. Takes an
+ * engine that failed, and NULL. Blocks until the device is done. */
+void gh_engine_close(GhEngine **engine);
+
+/*
+ * Counts one frame in the calling thread, without an engine. Cannot fail.
+ * Gives the same result as every engine of as many bins.
+ */
+void gh_count_frame(const GhFrame *frame, unsigned bins, GhResult *result);
+
+/* Whether a result agrees with itself: Σ bins = pixels, and the two sums,
+ * which were reached on different ways, are the same. */
+bool gh_result_is_consistent(const GhResult *result, unsigned bins);

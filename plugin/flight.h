@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The frames in flight: those that were taken from upstream and have not yet
+ * been counted, oldest first, and whether one is being delivered.
+ *
+ * The streaming thread waits for room and pushes; the output thread waits for
+ * the oldest frame, has it counted, pops it, and says when it is delivered.
+ * While closed, that is before activation, after deactivation and between
+ * flush-start and flush-stop, every wait returns at once and no frame is
+ * taken. No call waits for a device.
+ */
+
+#pragma once
+
+#include "luma.h"
+
+typedef struct {
+  GstBuffer *buffer; /* (transfer full) */
+  guint64 number;    /* frames of the stream before this one */
+  GstClockTime stream_time;
+  GstClockTime running_time;
+  gboolean measured;     /* whether it is to be counted */
+  GhEngine *engine;      /* (nullable): the one that counts it */
+  GpuHistogramLuma luma; /* mapped where measured */
+} GpuHistogramFrame;
+
+typedef struct {
+  GMutex lock;
+  GCond changed;
+  GpuHistogramFrame frames[GH_MAX_DEPTH];
+  guint depth; /* frames that may be in flight */
+  guint first;
+  guint n;
+  guint n_max;         /* most frames that were in flight */
+  gboolean delivering; /* one was popped and is on its way downstream */
+  gboolean active;     /* the source pad is */
+  gboolean flushing;   /* between flush-start and flush-stop */
+  GstFlowReturn flow;  /* of the last delivery since the last drain */
+} GpuHistogramFlight;
+
+void gpu_histogram_flight_init(GpuHistogramFlight *flight);
+void gpu_histogram_flight_clear(GpuHistogramFlight *flight);
+
+/* Sets how many frames may be in flight, while there are none. */
+void gpu_histogram_flight_set_depth(GpuHistogramFlight *flight, guint depth);
+
+void gpu_histogram_flight_set_active(GpuHistogramFlight *flight,
+                                     gboolean active);
+void gpu_histogram_flight_set_flushing(GpuHistogramFlight *flight,
+                                       gboolean flushing);
+
+/* Streaming thread. Blocks until there is room; FALSE when closed. */
+gboolean gpu_histogram_flight_wait_for_room(GpuHistogramFlight *flight);
+
+/* Streaming thread, after waiting for room. Takes what @frame owns.
+ * Returns the outcome of the last delivery, %GST_FLOW_FLUSHING when closed. */
+GstFlowReturn gpu_histogram_flight_push(GpuHistogramFlight *flight,
+                                        GpuHistogramFrame *frame);
+
+/* Streaming thread. Blocks until every frame has been delivered, or until
+ * closed. Called before everything that must not overtake a frame. */
+void gpu_histogram_flight_drain(GpuHistogramFlight *flight);
+
+/* Output thread. Blocks until there is a frame. The oldest one, which stays
+ * in flight; %NULL when closed. */
+GpuHistogramFrame *gpu_histogram_flight_oldest(GpuHistogramFlight *flight);
+
+/* Output thread. Takes the oldest frame out and makes room. */
+void gpu_histogram_flight_pop(GpuHistogramFlight *flight,
+                              GpuHistogramFrame *frame);
+
+/* Output thread. The popped frame has left. */
+void gpu_histogram_flight_delivered(GpuHistogramFlight *flight,
+                                    GstFlowReturn flow);
+
+/* Releases all frames in flight. Output thread, or any while that rests. */
+void gpu_histogram_flight_drop(GpuHistogramFlight *flight);
+
+guint gpu_histogram_flight_get_max(GpuHistogramFlight *flight);

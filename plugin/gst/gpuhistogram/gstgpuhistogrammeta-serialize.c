@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The meta as bytes, for GStreamer from 1.24 on (gst_meta_serialize()).
+ *
+ * Version 0, all numbers little endian:
+ *
+ *   offset  bytes  field
+ *        0      4  region_id, signed
+ *        4      4  depth
+ *        8      8  frame
+ *       16      4  width
+ *       20      4  height
+ *       24     16  rectangle: x, y, w, h, each 4 bytes, signed
+ *       40      8  pixels
+ *       48      8  sum
+ *       56      4  n_bins
+ *       60      4  L, length of the format's name
+ *       64      L  name of the format, as in caps, without a final zero
+ *     64+L 8*n_bins  bins
+ *
+ * The format goes by its name: an older receiver then takes a newer format
+ * for an unknown one, never for another.
+ */
+
+#include "gstgpuhistogrammeta-private.h"
+
+#include <string.h>
+
+#if GST_CHECK_VERSION(1, 24, 0)
+
+#define VERSION 0
+#define HEADER_BYTES 64u
+#define MAX_NAME_BYTES 63u
+
+/* Whether the fields keep what the header promises, so that a reader can, for
+ * example, use the rectangle on a frame of that size. Checked on both ways:
+ * what is written can be read. */
+static gboolean
+is_sound(const GstGpuHistogramMeta *meta)
+{
+  const GstVideoRectangle *r = &meta->rectangle;
+
+  if (meta->depth > GPU_HISTOGRAM_MAX_DEPTH)
+    return FALSE;
+  if (meta->n_bins != 0 &&
+      (!gpu_histogram_is_bin_count(meta->n_bins) ||
+       meta->n_bins > G_GUINT64_CONSTANT(1) << meta->depth))
+    return FALSE;
+  if (r->x < 0 || r->y < 0 || r->w < 0 || r->h < 0)
+    return FALSE;
+  return (guint64)r->x + (guint64)r->w <= meta->width &&
+         (guint64)r->y + (guint64)r->h <= meta->height;
+}
+
+static void
+put32(guint8 **to, guint32 value)
+{
+  GST_WRITE_UINT32_LE(*to, value);
+  *to += 4;
+}
+
+static void
+put64(guint8 **to, guint64 value)
+{
+  GST_WRITE_UINT64_LE(*to, value);
+  *to += 8;
+}
+
+static const gchar *
+format_name(GstVideoFormat format)
+{
+  const gchar *name = NULL;
+
+  if (format != GST_VIDEO_FORMAT_UNKNOWN)
+    name = gst_video_format_to_string(format);
+  return name ? name : "";
+}
+
+gboolean
+gpu_histogram_meta_serialize(const GstMeta *meta, GstByteArrayInterface *data,
+                             guint8 *version)
+{
+  const GstGpuHistogramMeta *self = (const GstGpuHistogramMeta *)meta;
+  const gchar *name = format_name(self->format);
+  gsize length = strlen(name);
+  guint8 *to;
+
+  if (!is_sound(self) || length > MAX_NAME_BYTES)
+    return FALSE;
+  to = gst_byte_array_interface_append(data, HEADER_BYTES + length +
+                                                 8 * (gsize)self->n_bins);
+  if (!to)
+    return FALSE;
+
+  *version = VERSION;
+  put32(&to, (guint32)self->region_id);
+  put32(&to, self->depth);
+  put64(&to, self->frame);
+  put32(&to, self->width);
+  put32(&to, self->height);
+  put32(&to, (guint32)self->rectangle.x);
+  put32(&to, (guint32)self->rectangle.y);
+  put32(&to, (guint32)self->rectangle.w);
+  put32(&to, (guint32)self->rectangle.h);
+  put64(&to, self->pixels);
+  put64(&to, self->sum);
+  put32(&to, self->n_bins);
+  put32(&to, (guint32)length);
+  memcpy(to, name, length);
+  to += length;
+  for (guint b = 0; b < self->n_bins; b++)
+    put64(&to, self->bins[b]);
+  return TRUE;
+}
+
+static guint32
+get32(const guint8 **from)
+{
+  *from += 4;
+  return GST_READ_UINT32_LE(*from - 4);
+}
+
+static guint64
+get64(const guint8 **from)
+{
+  *from += 8;
+  return GST_READ_UINT64_LE(*from - 8);
+}
+
+/* Reads HEADER_BYTES bytes into meta; returns the length of the name. */
+static guint32
+get_header(GstGpuHistogramMeta *meta, const guint8 *from)
+{
+  meta->region_id = (gint)get32(&from);
+  meta->depth = get32(&from);
+  meta->frame = get64(&from);
+  meta->width = get32(&from);
+  meta->height = get32(&from);
+  meta->rectangle.x = (gint)get32(&from);
+  meta->rectangle.y = (gint)get32(&from);
+  meta->rectangle.w = (gint)get32(&from);
+  meta->rectangle.h = (gint)get32(&from);
+  meta->pixels = get64(&from);
+  meta->sum = get64(&from);
+  meta->n_bins = get32(&from);
+  return get32(&from);
+}
+
+static GstVideoFormat
+get_format(const guint8 *from, gsize length)
+{
+  gchar name[MAX_NAME_BYTES + 1] = {0};
+
+  memcpy(name, from, length);
+  return gst_video_format_from_string(name);
+}
+
+/* The payload may be anything: it comes from a file or over a network. Nothing
+ * is added to the buffer, nor replaced on it, before all of it is checked. */
+GstMeta *
+gpu_histogram_meta_deserialize(const GstMetaInfo *info, GstBuffer *buffer,
+                               const guint8 *data, gsize size, guint8 version)
+{
+  GstGpuHistogramMeta read = {0}, *meta;
+  guint32 length;
+  const guint8 *from;
+
+  if (version != VERSION || size < HEADER_BYTES)
+    return NULL;
+  length = get_header(&read, data);
+  if (!is_sound(&read) || length > MAX_NAME_BYTES ||
+      size != HEADER_BYTES + length + 8 * (gsize)read.n_bins)
+    return NULL;
+
+  meta = gst_buffer_add_gpu_histogram_meta(buffer, read.region_id);
+  if (!meta)
+    return NULL;
+  read.format = get_format(data + HEADER_BYTES, length);
+  read.bins = g_new(guint64, read.n_bins);
+  from = data + HEADER_BYTES + length;
+  for (guint b = 0; b < read.n_bins; b++)
+    read.bins[b] = get64(&from);
+  gpu_histogram_meta_copy(meta, &read);
+  g_free(read.bins);
+  return (GstMeta *)meta;
+}
+
+#endif

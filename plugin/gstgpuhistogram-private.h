@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What the files of the element share:
+ *
+ *   gstgpuhistogram.c  what it is: class, properties, start and stop
+ *   stream.c           the way of a frame, of events and of queries
+ *   counting.c         the engines: choice, failure, recount
+ *   report.c           the meta and the message
+ */
+
+#pragma once
+
+#include "engine.h"
+#include "flight.h"
+#include "gstgpuhistogram.h"
+
+#include <gst/gpuhistogram/gstgpuhistogrammeta.h>
+#include <gst/video/video.h>
+
+#define GST_CAT_DEFAULT gst_gpu_histogram_debug
+GST_DEBUG_CATEGORY_EXTERN(gst_gpu_histogram_debug);
+
+typedef struct {
+  GstGpuHistogramEngine engine;
+  gint cuda_device_id;
+  guint n_threads;
+  guint async_depth;
+  guint bins;
+  gboolean attach_meta;
+  gboolean post_messages;
+  GstClockTime interval;
+  guint max_pending_messages;
+  gboolean verify;
+} GpuHistogramSettings;
+
+/* What the stats property shows. */
+typedef struct {
+  const gchar *engine; /* in use: "cuda", "cpu", or "none" when stopped */
+  gchar *device;
+  gchar *reason; /* why this engine */
+  guint64 frames;
+  guint64 messages_dropped;
+  guint64 bytes_uploaded;
+  guint64 bytes_copied;
+  GstClockTime device_time;
+} GpuHistogramStats;
+
+struct _GstGpuHistogram {
+  GstBaseTransform parent;
+
+  GpuHistogramFlight flight;
+
+  /* Under the object lock. */
+  GpuHistogramSettings settings;
+  GpuHistogramStats stats;
+  gboolean started;
+  GhEngine *failed; /* (nullable): an engine that is of no further use */
+  GstClockTime frame_duration; /* 0 when not known */
+
+  /* Set at the start; constant until the stop. */
+  guint bins;
+  gboolean may_fall_back; /* to the CPU */
+
+  /* The streaming thread's. The caps change only with no frame in flight. */
+  GhEngine *engine;
+  GhEngine *broken; /* (nullable): a CUDA engine, closed at the stop */
+  GstVideoInfo info;
+  guint64 n_frames;
+  gboolean discont; /* a frame was dropped: the next one has to say so */
+  gboolean faulty;  /* the last buffer did not hold its frame */
+  gboolean refused; /* the last caps were, and why has been said */
+
+  /* The output thread's. */
+  guint64 *result_bins;
+  GstClockTime last_posted; /* stream time of the last message */
+
+  gint messages_alive; /* atomic */
+};
+
+/* stream.c */
+void gst_gpu_histogram_stream_init(GstGpuHistogram *self);
+void gst_gpu_histogram_stream_class_init(GstBaseTransformClass *klass);
+
+/*
+ * counting.c
+ *
+ * Opens the engine that the settings ask for. After a failure there is an
+ * element error on the bus. Called while nothing streams.
+ */
+gboolean gst_gpu_histogram_counting_start(GstGpuHistogram *self,
+                                          const GpuHistogramSettings *settings);
+void gst_gpu_histogram_counting_stop(GstGpuHistogram *self);
+
+/* Streaming thread. Starts counting a mapped frame; FALSE when that is no
+ * longer possible, with an element error on the bus. */
+gboolean gst_gpu_histogram_counting_submit(GstGpuHistogram *self,
+                                           GpuHistogramFrame *frame);
+
+/* Output thread. Waits for the result of the oldest frame in flight. FALSE
+ * when there is none, with an element error on the bus. */
+gboolean gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
+                                            GpuHistogramFrame *frame,
+                                            GhResult *result);
+
+/* Streaming thread, while the output thread rests. */
+void gst_gpu_histogram_counting_flush(GstGpuHistogram *self);
+
+/* report.c: output thread. Attaches the result to the frame's buffer, which
+ * may become another one with the same memory, and posts it on the bus. */
+void gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
+                              const GhResult *result);

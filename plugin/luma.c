@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "luma.h"
+
+/* Whether the first plane holds luma and nothing else, a byte a sample. */
+static gboolean
+has_luma_plane(const GstVideoFormatInfo *info)
+{
+  if (!GST_VIDEO_FORMAT_INFO_IS_YUV(info) &&
+      !GST_VIDEO_FORMAT_INFO_IS_GRAY(info))
+    return FALSE;
+  if (GST_VIDEO_FORMAT_INFO_IS_TILED(info) ||
+      GST_VIDEO_FORMAT_INFO_IS_COMPLEX(info))
+    return FALSE;
+  return GST_VIDEO_FORMAT_INFO_BITS(info) == 8 &&
+         GST_VIDEO_FORMAT_INFO_DEPTH(info, 0) == 8 &&
+         GST_VIDEO_FORMAT_INFO_PLANE(info, 0) == 0 &&
+         GST_VIDEO_FORMAT_INFO_POFFSET(info, 0) == 0 &&
+         GST_VIDEO_FORMAT_INFO_PSTRIDE(info, 0) == 1;
+}
+
+GstCaps *
+gpu_histogram_luma_caps(void)
+{
+  GValue formats = G_VALUE_INIT, name = G_VALUE_INIT;
+  guint n;
+  const GstVideoFormat *raw = gst_video_formats_raw(&n);
+  GstCaps *caps = gst_caps_from_string("video/x-raw, "
+                                       "width = " GST_VIDEO_SIZE_RANGE ", "
+                                       "height = " GST_VIDEO_SIZE_RANGE ", "
+                                       "framerate = " GST_VIDEO_FPS_RANGE);
+
+  g_value_init(&formats, GST_TYPE_LIST);
+  g_value_init(&name, G_TYPE_STRING);
+  for (guint i = 0; i < n; i++) {
+    const GstVideoFormatInfo *info = gst_video_format_get_info(raw[i]);
+
+    if (!has_luma_plane(info))
+      continue;
+    g_value_set_static_string(&name, GST_VIDEO_FORMAT_INFO_NAME(info));
+    gst_value_list_append_value(&formats, &name);
+  }
+  gst_caps_set_value(caps, "format", &formats);
+  g_value_unset(&name);
+  g_value_unset(&formats);
+  return caps;
+}
+
+/* Where the first row starts and how far rows are apart, in bytes. */
+static const gchar *
+find_plane(GstBuffer *buffer, const GstVideoInfo *info, gsize *offset,
+           gint *stride)
+{
+  GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+
+  if (!meta) {
+    *offset = GST_VIDEO_INFO_PLANE_OFFSET(info, 0);
+    *stride = GST_VIDEO_INFO_PLANE_STRIDE(info, 0);
+    return gst_buffer_get_size(buffer) < GST_VIDEO_INFO_SIZE(info)
+               ? "the buffer is too short for its caps"
+               : NULL;
+  }
+  *offset = meta->offset[0];
+  *stride = meta->stride[0];
+  return meta->width < (guint)GST_VIDEO_INFO_WIDTH(info) ||
+                 meta->height < (guint)GST_VIDEO_INFO_HEIGHT(info)
+             ? "the buffer's video meta is smaller than its caps"
+             : NULL;
+}
+
+/* Makes @offset the lowest byte of the plane, as rows may go upwards, and
+ * gives the bytes that it spans; FALSE where these do not lie in the buffer. */
+static gboolean
+find_span(gsize size, const GhFrame *frame, gint stride, gsize *offset,
+          gsize *span)
+{
+  gsize way = frame->stride * (frame->height - 1);
+
+  if (stride < 0) {
+    if (*offset < way)
+      return FALSE;
+    *offset -= way;
+  }
+  *span = way + frame->width;
+  return *offset <= size && *span <= size - *offset;
+}
+
+static const gchar *
+map_span(GpuHistogramLuma *luma, gsize offset, gsize span)
+{
+  guint first, n;
+  gsize skip;
+
+  if (!gst_buffer_find_memory(luma->buffer, offset, span, &first, &n, &skip))
+    return "the buffer has no memory for its luma";
+  if (n == 1) {
+    if (!gst_buffer_map_range(luma->buffer, first, 1, &luma->map, GST_MAP_READ))
+      return "the buffer cannot be mapped for reading";
+    luma->samples.samples = luma->map.data + skip;
+    return NULL;
+  }
+  /* Mapping several memories at once would merge them for everybody. */
+  luma->gathered = g_try_malloc(span);
+  luma->samples.samples = luma->gathered;
+  if (!luma->gathered ||
+      gst_buffer_extract(luma->buffer, offset, luma->gathered, span) != span)
+    return "the buffer's memories cannot be read";
+  return NULL;
+}
+
+const gchar *
+gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
+                       const GstVideoInfo *info)
+{
+  const gchar *fault;
+  gsize offset, span;
+  gint stride;
+
+  *luma = (GpuHistogramLuma){.buffer = buffer};
+  fault = find_plane(buffer, info, &offset, &stride);
+  if (fault)
+    return fault;
+  luma->samples.stride = ABS((gssize)stride);
+  luma->samples.width = GST_VIDEO_INFO_WIDTH(info);
+  luma->samples.height = GST_VIDEO_INFO_HEIGHT(info);
+  if (!find_span(gst_buffer_get_size(buffer), &luma->samples, stride, &offset,
+                 &span))
+    return "the buffer is too short for its strides";
+  fault = map_span(luma, offset, span);
+  if (fault)
+    gpu_histogram_luma_unmap(luma);
+  return fault;
+}
+
+void
+gpu_histogram_luma_unmap(GpuHistogramLuma *luma)
+{
+  if (luma->map.memory)
+    gst_buffer_unmap(luma->buffer, &luma->map);
+  luma->map.memory = NULL;
+  g_clear_pointer(&luma->gathered, g_free);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The luma of a frame: which formats have it, and where it is in a buffer. */
+
+#pragma once
+
+#include "engine.h"
+
+#include <gst/video/video.h>
+
+/* Read access to the luma of one buffer. */
+typedef struct {
+  GhFrame samples; /* valid until the unmap */
+
+  /*< private >*/
+  GstBuffer *buffer;
+  GstMapInfo map;
+  guint8 *gathered;
+} GpuHistogramLuma;
+
+/* Returns: (transfer full): the caps that can be counted: raw video in system
+ * memory, of every format whose first plane is luma of 8 bits. */
+GstCaps *gpu_histogram_luma_caps(void);
+
+/*
+ * Maps the luma of @buffer for reading, by the strides and offsets of its
+ * GstVideoMeta where it has one, else by @info. The buffer's memories stay as
+ * they are; luma that lies in more than one of them is gathered into a copy.
+ *
+ * Returns: %NULL, and @luma to be unmapped before @buffer is released; or why
+ *     the buffer does not hold the frame, as static text.
+ */
+const gchar *gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
+                                    const GstVideoInfo *info);
+
+/* Takes a @luma that is not mapped. */
+void gpu_histogram_luma_unmap(GpuHistogramLuma *luma);

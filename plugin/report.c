@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What comes out: the meta on the buffer and the message on the bus. */
+
+#include "gstgpuhistogram-private.h"
+
+static void
+fill_meta(GstGpuHistogram *self, GstGpuHistogramMeta *meta,
+          const GpuHistogramFrame *frame, const GhResult *result)
+{
+  const GstVideoInfo *info = &self->info;
+
+  meta->region_id = GST_GPU_HISTOGRAM_REGION_FRAME;
+  meta->frame = frame->number;
+  meta->format = GST_VIDEO_INFO_FORMAT(info);
+  meta->depth = GST_VIDEO_INFO_COMP_DEPTH(info, 0);
+  meta->width = GST_VIDEO_INFO_WIDTH(info);
+  meta->height = GST_VIDEO_INFO_HEIGHT(info);
+  meta->rectangle =
+      (GstVideoRectangle){0, 0, (gint)meta->width, (gint)meta->height};
+  meta->pixels = result->pixels;
+  meta->sum = result->sum;
+  gst_gpu_histogram_meta_set_bins(meta, self->bins, result->bins);
+}
+
+static void
+set_histogram(GstStructure *structure, const GstGpuHistogramMeta *meta)
+{
+  GValue array = G_VALUE_INIT;
+
+  gst_value_array_init(&array, meta->n_bins);
+  for (guint b = 0; b < meta->n_bins; b++) {
+    GValue count = G_VALUE_INIT;
+
+    g_value_init(&count, G_TYPE_UINT64);
+    g_value_set_uint64(&count, meta->bins[b]);
+    gst_value_array_append_and_take_value(&array, &count);
+  }
+  gst_structure_take_value(structure, "histogram", &array);
+}
+
+static void
+message_freed(gpointer data, GstMiniObject *message)
+{
+  GstGpuHistogram *self = data;
+
+  g_atomic_int_add(&self->messages_alive, -1);
+}
+
+static GstMessage *
+new_message(GstGpuHistogram *self, const GpuHistogramFrame *frame,
+            const GstGpuHistogramMeta *meta)
+{
+  GstStructure *structure = gst_structure_new(
+      "gpuhistogram", "timestamp", G_TYPE_UINT64, GST_BUFFER_PTS(frame->buffer),
+      "stream-time", G_TYPE_UINT64, frame->stream_time, "running-time",
+      G_TYPE_UINT64, frame->running_time, "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION(frame->buffer), "frame", G_TYPE_UINT64, meta->frame,
+      "width", G_TYPE_UINT64, (guint64)meta->width, "height", G_TYPE_UINT64,
+      (guint64)meta->height, "pixels", G_TYPE_UINT64, meta->pixels, "sum",
+      G_TYPE_UINT64, meta->sum, "mean", G_TYPE_DOUBLE,
+      gst_gpu_histogram_meta_get_mean(meta), "min", G_TYPE_UINT,
+      gst_gpu_histogram_meta_get_min(meta), "max", G_TYPE_UINT,
+      gst_gpu_histogram_meta_get_max(meta), NULL);
+  GstMessage *message;
+
+  set_histogram(structure, meta);
+  message = gst_message_new_element(GST_OBJECT(self), structure);
+  /* The message holds the element, so the element outlives it. */
+  gst_mini_object_weak_ref(GST_MINI_OBJECT(message), message_freed, self);
+  g_atomic_int_inc(&self->messages_alive);
+  return message;
+}
+
+/* Whether @interval has passed since the last message. A time that is not
+ * known, or that went back, as after a seek, makes no one wait. */
+static gboolean
+is_due(GstGpuHistogram *self, GstClockTime stream_time, GstClockTime interval)
+{
+  if (GST_CLOCK_TIME_IS_VALID(stream_time) &&
+      GST_CLOCK_TIME_IS_VALID(self->last_posted) &&
+      stream_time >= self->last_posted &&
+      stream_time - self->last_posted < interval)
+    return FALSE;
+  self->last_posted = stream_time;
+  return TRUE;
+}
+
+static void
+post(GstGpuHistogram *self, const GpuHistogramFrame *frame,
+     const GstGpuHistogramMeta *meta, const GpuHistogramSettings *settings)
+{
+  if (!is_due(self, frame->stream_time, settings->interval))
+    return;
+  if ((guint)g_atomic_int_get(&self->messages_alive) <
+      settings->max_pending_messages) {
+    gst_element_post_message(GST_ELEMENT(self), new_message(self, frame, meta));
+    return;
+  }
+  GST_OBJECT_LOCK(self);
+  self->stats.messages_dropped++;
+  GST_OBJECT_UNLOCK(self);
+  GST_DEBUG_OBJECT(self, "message of frame %" G_GUINT64_FORMAT " dropped",
+                   frame->number);
+}
+
+void
+gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
+                         const GhResult *result)
+{
+  GstGpuHistogramMeta unattached = {.bins = NULL};
+  GstGpuHistogramMeta *meta = &unattached;
+  GpuHistogramSettings settings;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  if (settings.attach_meta) {
+    frame->buffer = gst_buffer_make_writable(frame->buffer);
+    meta = gst_buffer_add_gpu_histogram_meta(frame->buffer,
+                                             GST_GPU_HISTOGRAM_REGION_FRAME);
+  }
+  fill_meta(self, meta, frame, result);
+  if (settings.post_messages)
+    post(self, frame, meta, &settings);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The way of a frame, of events and of queries.
+ *
+ * The streaming thread takes a frame, maps it, submits it to the engine and
+ * goes on. The output thread, a task on the source pad, collects the oldest
+ * frame's result, attaches it and pushes the frame: nothing else pushes
+ * buffers. A frame therefore leaves when its own work is done. Whatever must
+ * not overtake a frame first drains, then goes GstBaseTransform's own way.
+ */
+
+#include "gstgpuhistogram-private.h"
+
+static GstBaseTransformClass *parent_class;
+
+/* Output thread: one round of the task. */
+static void
+output_loop(gpointer data)
+{
+  GstPad *pad = data;
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(GST_PAD_PARENT(pad));
+  GpuHistogramFrame *oldest = gpu_histogram_flight_oldest(&self->flight);
+  GpuHistogramFrame frame;
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  GhResult result;
+  gboolean good;
+
+  if (!oldest) {
+    gpu_histogram_flight_drop(&self->flight);
+    gst_pad_pause_task(pad);
+    return;
+  }
+  good = !oldest->measured ||
+         gst_gpu_histogram_counting_collect(self, oldest, &result);
+  gpu_histogram_luma_unmap(&oldest->luma);
+  gpu_histogram_flight_pop(&self->flight, &frame);
+  if (good && frame.measured)
+    gst_gpu_histogram_report(self, &frame, &result);
+  if (good)
+    flow = gst_pad_push(pad, frame.buffer);
+  else
+    gst_buffer_unref(frame.buffer);
+  gpu_histogram_flight_delivered(&self->flight, flow);
+}
+
+static gboolean
+start_output(GstGpuHistogram *self)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
+
+  return gst_pad_start_task(pad, output_loop, pad, NULL);
+}
+
+static gboolean
+src_activate_mode(GstPad *pad, GstObject *parent, GstPadMode mode,
+                  gboolean active)
+{
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  gpu_histogram_flight_set_active(&self->flight, active);
+  return active ? start_output(self) : gst_pad_stop_task(pad);
+}
+
+static gboolean
+is_measuring(GstGpuHistogram *self)
+{
+  gboolean measuring;
+
+  GST_OBJECT_LOCK(self);
+  measuring = self->settings.attach_meta || self->settings.post_messages;
+  GST_OBJECT_UNLOCK(self);
+  return measuring;
+}
+
+/* A fault that goes on is said once, not with every frame. */
+static void
+warn_of_fault(GstGpuHistogram *self, guint64 number, const gchar *fault)
+{
+  if (self->faulty)
+    GST_WARNING_OBJECT(self, "frame %" G_GUINT64_FORMAT " passes uncounted: %s",
+                       number, fault);
+  else
+    GST_ELEMENT_WARNING(
+        self, STREAM, FORMAT,
+        ("Frame %" G_GUINT64_FORMAT " passes uncounted: %s.", number, fault),
+        (NULL));
+  self->faulty = TRUE;
+}
+
+/* Starts counting where there is something to count; FALSE on an error. */
+static gboolean
+measure(GstGpuHistogram *self, GpuHistogramFrame *frame)
+{
+  const gchar *fault;
+
+  if (!is_measuring(self))
+    return TRUE;
+  fault = gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info);
+  if (fault) {
+    warn_of_fault(self, frame->number, fault);
+    return TRUE;
+  }
+  self->faulty = FALSE;
+  frame->measured = TRUE;
+  if (gst_gpu_histogram_counting_submit(self, frame))
+    return TRUE;
+  gpu_histogram_luma_unmap(&frame->luma);
+  return FALSE;
+}
+
+/* What GstBaseTransform does when it pushes a buffer itself. */
+static void
+follow_stream(GstGpuHistogram *self, GpuHistogramFrame *frame)
+{
+  GstSegment *segment = &GST_BASE_TRANSFORM(self)->segment;
+  GstClockTime time = GST_BUFFER_PTS(frame->buffer);
+  GstClockTime end = time;
+
+  frame->number = self->n_frames++;
+  frame->stream_time =
+      gst_segment_to_stream_time(segment, GST_FORMAT_TIME, time);
+  frame->running_time =
+      gst_segment_to_running_time(segment, GST_FORMAT_TIME, time);
+  if (GST_CLOCK_TIME_IS_VALID(time) && segment->format == GST_FORMAT_TIME) {
+    if (GST_BUFFER_DURATION_IS_VALID(frame->buffer))
+      end += GST_BUFFER_DURATION(frame->buffer);
+    segment->position = end;
+  }
+  if (!self->discont)
+    return;
+  self->discont = FALSE;
+  if (!GST_BUFFER_IS_DISCONT(frame->buffer)) {
+    frame->buffer = gst_buffer_make_writable(frame->buffer);
+    GST_BUFFER_FLAG_SET(frame->buffer, GST_BUFFER_FLAG_DISCONT);
+  }
+}
+
+static GstFlowReturn
+submit_input_buffer(GstBaseTransform *trans, gboolean is_discont,
+                    GstBuffer *buffer)
+{
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
+  GpuHistogramFrame frame = {0};
+  GstFlowReturn flow =
+      parent_class->submit_input_buffer(trans, is_discont, buffer);
+
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
+    self->discont = TRUE;
+  if (flow != GST_FLOW_OK)
+    return flow;
+  frame.buffer = g_steal_pointer(&trans->queued_buf);
+  flow = GST_FLOW_FLUSHING;
+  if (!gpu_histogram_flight_wait_for_room(&self->flight))
+    goto drop;
+  flow = GST_FLOW_NOT_NEGOTIATED;
+  if (GST_VIDEO_INFO_FORMAT(&self->info) == GST_VIDEO_FORMAT_UNKNOWN)
+    goto drop;
+  follow_stream(self, &frame);
+  flow = GST_FLOW_ERROR;
+  if (!measure(self, &frame))
+    goto drop;
+  return gpu_histogram_flight_push(&self->flight, &frame);
+
+drop:
+  gst_buffer_unref(frame.buffer);
+  return flow;
+}
+
+/* The output thread has them. */
+static GstFlowReturn
+generate_output(GstBaseTransform *trans, GstBuffer **buffer)
+{
+  *buffer = NULL;
+  return GST_FLOW_OK;
+}
+
+static GstClockTime
+frame_duration(const GstVideoInfo *info)
+{
+  if (GST_VIDEO_INFO_FPS_N(info) <= 0)
+    return 0;
+  return gst_util_uint64_scale(GST_SECOND, GST_VIDEO_INFO_FPS_D(info),
+                               GST_VIDEO_INFO_FPS_N(info));
+}
+
+/* Says once why nothing can be counted, as upstream may try again. Takes
+ * @message and @details. */
+static void
+refuse(GstGpuHistogram *self, gchar *message, gchar *details)
+{
+  if (self->refused) {
+    g_free(message);
+    g_free(details);
+    return;
+  }
+  self->refused = TRUE;
+  gst_element_message_full(GST_ELEMENT(self), GST_MESSAGE_ERROR,
+                           GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, message,
+                           details, __FILE__, G_STRFUNC, __LINE__);
+}
+
+static gboolean
+can_count(GstGpuHistogram *self, const GstVideoInfo *info)
+{
+  guint levels = 1u << GST_VIDEO_INFO_COMP_DEPTH(info, 0);
+  gint width = GST_VIDEO_INFO_WIDTH(info), height = GST_VIDEO_INFO_HEIGHT(info);
+
+  if (self->bins > levels) {
+    refuse(self,
+           g_strdup_printf("bins=%u is more than the %u grey levels of %s.",
+                           self->bins, levels, GST_VIDEO_INFO_NAME(info)),
+           NULL);
+    return FALSE;
+  }
+  if ((guint64)width * height > G_MAXUINT32) {
+    refuse(self,
+           g_strdup_printf("A frame of %dx%d has too many pixels to be "
+                           "counted.",
+                           width, height),
+           NULL);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
+  GstClockTime duration;
+  GstVideoInfo info;
+  gboolean changed;
+
+  gpu_histogram_flight_drain(&self->flight);
+  if (!gst_video_info_from_caps(&info, in) || !can_count(self, &info)) {
+    gst_video_info_init(&self->info);
+    return FALSE;
+  }
+  self->info = info;
+  self->faulty = FALSE;
+  self->refused = FALSE;
+  duration = frame_duration(&info);
+  GST_OBJECT_LOCK(self);
+  changed = self->frame_duration != duration;
+  self->frame_duration = duration;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_element_post_message(GST_ELEMENT(self),
+                             gst_message_new_latency(GST_OBJECT(self)));
+  return TRUE;
+}
+
+/* The output thread is at rest once its task is paused, so nothing else
+ * touches the frames or the engine. */
+static void
+finish_flush(GstGpuHistogram *self)
+{
+  gpu_histogram_flight_set_flushing(&self->flight, TRUE);
+  gst_pad_pause_task(GST_BASE_TRANSFORM_SRC_PAD(self));
+  gpu_histogram_flight_drop(&self->flight);
+  gst_gpu_histogram_counting_flush(self);
+  self->last_posted = GST_CLOCK_TIME_NONE;
+}
+
+static gboolean
+sink_event(GstBaseTransform *trans, GstEvent *event)
+{
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
+  gboolean flush_stop = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
+  gboolean handled;
+
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START)
+    gpu_histogram_flight_set_flushing(&self->flight, TRUE);
+  else if (flush_stop)
+    finish_flush(self);
+  else if (GST_EVENT_IS_SERIALIZED(event))
+    gpu_histogram_flight_drain(&self->flight);
+
+  handled = parent_class->sink_event(trans, event);
+  if (flush_stop) {
+    gpu_histogram_flight_set_flushing(&self->flight, FALSE);
+    if (gst_pad_is_active(GST_BASE_TRANSFORM_SRC_PAD(self)))
+      start_output(self);
+  }
+  return handled;
+}
+
+/* A frame leaves when its own work is done, so nobody has to wait longer for
+ * it; upstream may have to, for the frames in flight before. */
+static void
+add_latency(GstGpuHistogram *self, GstQuery *query)
+{
+  GstClockTime min, max, held;
+  gboolean live;
+
+  gst_query_parse_latency(query, &live, &min, &max);
+  GST_OBJECT_LOCK(self);
+  held = self->settings.async_depth * self->frame_duration;
+  GST_OBJECT_UNLOCK(self);
+  if (GST_CLOCK_TIME_IS_VALID(max))
+    max += held;
+  gst_query_set_latency(query, live, min, max);
+}
+
+static gboolean
+answer_query(GstBaseTransform *trans, GstPadDirection direction,
+             GstQuery *query)
+{
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
+  gboolean answered;
+
+  if (direction == GST_PAD_SINK) {
+    if (GST_QUERY_IS_SERIALIZED(query))
+      gpu_histogram_flight_drain(&self->flight);
+    return parent_class->query(trans, direction, query);
+  }
+  if (GST_QUERY_TYPE(query) == GST_QUERY_SCHEDULING) {
+    gst_query_set_scheduling(query, GST_SCHEDULING_FLAG_SEQUENTIAL, 1, -1, 0);
+    gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH);
+    return TRUE;
+  }
+  answered = parent_class->query(trans, direction, query);
+  if (answered && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    add_latency(self, query);
+  return answered;
+}
+
+/* The frames in flight and the one being pushed stay away from their pool. */
+static void
+ask_for_more_buffers(GstQuery *query, guint more)
+{
+  guint n = gst_query_get_n_allocation_pools(query);
+
+  for (guint i = 0; i < n; i++) {
+    GstBufferPool *pool;
+    guint size, min, max;
+
+    gst_query_parse_nth_allocation_pool(query, i, &pool, &size, &min, &max);
+    min += more;
+    if (max > 0)
+      min = MIN(min, max);
+    gst_query_set_nth_allocation_pool(query, i, pool, size, min, max);
+    gst_clear_object(&pool);
+  }
+}
+
+/*
+ * Frames go on as they came, so upstream may do what downstream understands,
+ * and no more. But for cropping: the whole frame is counted, so what is to be
+ * cut off must be cut off before.
+ */
+static gboolean
+propose_allocation(GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
+{
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
+  guint depth, index;
+
+  if (!gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query))
+    return FALSE;
+  if (gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE,
+                                     &index))
+    gst_query_remove_nth_allocation_meta(query, index);
+  GST_OBJECT_LOCK(self);
+  depth = self->settings.async_depth;
+  GST_OBJECT_UNLOCK(self);
+  ask_for_more_buffers(query, depth + 1);
+  return TRUE;
+}
+
+/* The pad refuses caps that do not fit its template without a word that
+ * people would understand; this says it before. */
+static GstPadProbeReturn
+explain_refused_caps(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstGpuHistogram *self = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps *caps, *accepted;
+
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps(event, &caps);
+  accepted = gst_pad_get_pad_template_caps(pad);
+  if (!gst_caps_can_intersect(caps, accepted)) {
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    const gchar *format = gst_structure_get_string(structure, "format");
+
+    refuse(self,
+           g_strdup_printf("%s cannot be counted: only formats whose first "
+                           "plane is 8-bit luma can. Put videoconvert in front "
+                           "of gpuhistogram.",
+                           format ? format : gst_structure_get_name(structure)),
+           gst_caps_to_string(caps));
+  }
+  gst_caps_unref(accepted);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_gpu_histogram_stream_init(GstGpuHistogram *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
+
+  gpu_histogram_flight_init(&self->flight);
+  gst_video_info_init(&self->info);
+  self->last_posted = GST_CLOCK_TIME_NONE;
+  gst_base_transform_set_passthrough(trans, TRUE);
+  gst_pad_set_activatemode_function(GST_BASE_TRANSFORM_SRC_PAD(trans),
+                                    src_activate_mode);
+  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(trans),
+                    GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_refused_caps,
+                    self, NULL);
+}
+
+void
+gst_gpu_histogram_stream_class_init(GstBaseTransformClass *klass)
+{
+  parent_class = g_type_class_peek_parent(klass);
+  klass->set_caps = set_caps;
+  klass->submit_input_buffer = submit_input_buffer;
+  klass->generate_output = generate_output;
+  klass->sink_event = sink_event;
+  klass->query = answer_query;
+  klass->propose_allocation = propose_allocation;
+}
