@@ -160,6 +160,7 @@ give_up(GstGpuHistogram *self, GhEngine *engine, const GhError *error)
 static gboolean
 replace_engine(GstGpuHistogram *self)
 {
+  GhEngine *broken = self->engine;
   GpuHistogramSettings settings;
   GhSettings engine;
 
@@ -167,9 +168,10 @@ replace_engine(GstGpuHistogram *self)
   settings = self->settings;
   GST_OBJECT_UNLOCK(self);
   engine = engine_settings(&settings);
-  self->broken = self->engine;
-  self->engine = NULL;
-  return open_cpu(self, &engine, "the GPU failed");
+  if (!open_cpu(self, &engine, "the GPU failed"))
+    return FALSE;
+  self->broken = broken;
+  return TRUE;
 }
 
 gboolean

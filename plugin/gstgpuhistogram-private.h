@@ -4,6 +4,7 @@
  * What the files of the element share:
  *
  *   gstgpuhistogram.c  what it is: class, properties, start and stop
+ *   caps.c             the formats: which are counted, which refused
  *   stream.c           the way of a frame, of events and of queries
  *   counting.c         the engines: choice, failure, recount
  *   report.c           the meta and the message
@@ -77,6 +78,15 @@ struct _GstGpuHistogram {
 
   gint messages_alive; /* atomic */
 };
+
+/* caps.c: streaming thread. Makes @in the format of the frames to come, after
+ * those before have left. FALSE, with an element error on the bus, where they
+ * cannot be counted. */
+gboolean gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in,
+                                    GstCaps *out);
+
+/* Has caps that the sink pad refuses explained on the bus. */
+void gst_gpu_histogram_watch_caps(GstGpuHistogram *self);
 
 /* stream.c */
 void gst_gpu_histogram_stream_init(GstGpuHistogram *self);

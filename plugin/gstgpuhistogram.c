@@ -244,6 +244,28 @@ check_settings(GstGpuHistogram *self, const GpuHistogramSettings *settings)
   return FALSE;
 }
 
+/* Nothing streams. */
+static void
+release(GstGpuHistogram *self)
+{
+  gpu_histogram_flight_drop(&self->flight);
+  gst_gpu_histogram_counting_stop(self);
+  gst_video_info_init(&self->info);
+  GST_OBJECT_LOCK(self);
+  self->started = FALSE;
+  self->frame_duration = 0;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static gboolean
+stop(GstBaseTransform *trans)
+{
+  /* A flush-stop during deactivation may have started the task again. */
+  gst_pad_stop_task(GST_BASE_TRANSFORM_SRC_PAD(trans));
+  release(GST_GPU_HISTOGRAM(trans));
+  return TRUE;
+}
+
 static gboolean
 start(GstBaseTransform *trans)
 {
@@ -265,26 +287,13 @@ start(GstBaseTransform *trans)
   self->refused = FALSE;
   self->last_posted = GST_CLOCK_TIME_NONE;
   gpu_histogram_flight_set_depth(&self->flight, settings.async_depth);
-  return check_settings(self, &settings) &&
-         gst_gpu_histogram_counting_start(self, &settings);
-}
-
-/* The pads are inactive, so nothing streams. */
-static gboolean
-stop(GstBaseTransform *trans)
-{
-  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
-
-  /* A flush-stop during deactivation may have started the task again. */
-  gst_pad_stop_task(GST_BASE_TRANSFORM_SRC_PAD(trans));
-  gpu_histogram_flight_drop(&self->flight);
-  gst_gpu_histogram_counting_stop(self);
-  gst_video_info_init(&self->info);
-  GST_OBJECT_LOCK(self);
-  self->started = FALSE;
-  self->frame_duration = 0;
-  GST_OBJECT_UNLOCK(self);
-  return TRUE;
+  if (check_settings(self, &settings) &&
+      gst_gpu_histogram_counting_start(self, &settings))
+    return TRUE;
+  /* GstBaseTransform does not stop what did not start. The task, which waits
+   * for frames, ends with the pad's activation. */
+  release(self);
+  return FALSE;
 }
 
 static void
@@ -318,6 +327,7 @@ gst_gpu_histogram_init(GstGpuHistogram *self)
   self->stats.device = g_strdup("");
   self->stats.reason = g_strdup("");
   gst_gpu_histogram_stream_init(self);
+  gst_gpu_histogram_watch_caps(self);
 }
 
 /* Properties that make the engine. */
@@ -448,6 +458,7 @@ gst_gpu_histogram_class_init(GstGpuHistogramClass *klass)
   add_pad_templates(element_class);
   transform_class->start = start;
   transform_class->stop = stop;
+  transform_class->set_caps = gst_gpu_histogram_set_caps;
   gst_gpu_histogram_stream_class_init(transform_class);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ENGINE, 0);
 }

@@ -4,8 +4,9 @@
 
 #pragma once
 
-/* The library's own files export what those of its users import. */
-#define GST_GPU_HISTOGRAM_API GST_API_EXPORT
+/* The library's own files export what those of its users import. GStreamer
+ * 1.20 has no GST_API_EXPORT for others. */
+#define GST_GPU_HISTOGRAM_API GST_PLUGIN_EXPORT extern
 
 #include "gstgpuhistogrammeta.h"
 

@@ -31,7 +31,6 @@
 
 #define VERSION 0
 #define HEADER_BYTES 64u
-#define MAX_NAME_BYTES 63u
 
 /* Whether the fields keep what the header promises, so that a reader can, for
  * example, use the rectangle on a frame of that size. Checked on both ways:
@@ -53,18 +52,24 @@ is_sound(const GstGpuHistogramMeta *meta)
          (guint64)r->y + (guint64)r->h <= meta->height;
 }
 
+/* Byte by byte: nothing in the payload is aligned. */
 static void
-put32(guint8 **to, guint32 value)
+put(guint8 **to, guint bytes, guint64 value)
 {
-  GST_WRITE_UINT32_LE(*to, value);
-  *to += 4;
+  for (guint i = 0; i < bytes; i++)
+    (*to)[i] = (guint8)(value >> (8 * i));
+  *to += bytes;
 }
 
-static void
-put64(guint8 **to, guint64 value)
+static guint64
+get(const guint8 **from, guint bytes)
 {
-  GST_WRITE_UINT64_LE(*to, value);
-  *to += 8;
+  guint64 value = 0;
+
+  for (guint i = 0; i < bytes; i++)
+    value |= (guint64)(*from)[i] << (8 * i);
+  *from += bytes;
+  return value;
 }
 
 static const gchar *
@@ -86,7 +91,7 @@ gpu_histogram_meta_serialize(const GstMeta *meta, GstByteArrayInterface *data,
   gsize length = strlen(name);
   guint8 *to;
 
-  if (!is_sound(self) || length > MAX_NAME_BYTES)
+  if (!is_sound(self))
     return FALSE;
   to = gst_byte_array_interface_append(data, HEADER_BYTES + length +
                                                  8 * (gsize)self->n_bins);
@@ -94,66 +99,60 @@ gpu_histogram_meta_serialize(const GstMeta *meta, GstByteArrayInterface *data,
     return FALSE;
 
   *version = VERSION;
-  put32(&to, (guint32)self->region_id);
-  put32(&to, self->depth);
-  put64(&to, self->frame);
-  put32(&to, self->width);
-  put32(&to, self->height);
-  put32(&to, (guint32)self->rectangle.x);
-  put32(&to, (guint32)self->rectangle.y);
-  put32(&to, (guint32)self->rectangle.w);
-  put32(&to, (guint32)self->rectangle.h);
-  put64(&to, self->pixels);
-  put64(&to, self->sum);
-  put32(&to, self->n_bins);
-  put32(&to, (guint32)length);
+  put(&to, 4, (guint64)self->region_id);
+  put(&to, 4, self->depth);
+  put(&to, 8, self->frame);
+  put(&to, 4, self->width);
+  put(&to, 4, self->height);
+  put(&to, 4, (guint64)self->rectangle.x);
+  put(&to, 4, (guint64)self->rectangle.y);
+  put(&to, 4, (guint64)self->rectangle.w);
+  put(&to, 4, (guint64)self->rectangle.h);
+  put(&to, 8, self->pixels);
+  put(&to, 8, self->sum);
+  put(&to, 4, self->n_bins);
+  put(&to, 4, length);
   memcpy(to, name, length);
   to += length;
   for (guint b = 0; b < self->n_bins; b++)
-    put64(&to, self->bins[b]);
+    put(&to, 8, self->bins[b]);
   return TRUE;
-}
-
-static guint32
-get32(const guint8 **from)
-{
-  *from += 4;
-  return GST_READ_UINT32_LE(*from - 4);
-}
-
-static guint64
-get64(const guint8 **from)
-{
-  *from += 8;
-  return GST_READ_UINT64_LE(*from - 8);
 }
 
 /* Reads HEADER_BYTES bytes into meta; returns the length of the name. */
 static guint32
 get_header(GstGpuHistogramMeta *meta, const guint8 *from)
 {
-  meta->region_id = (gint)get32(&from);
-  meta->depth = get32(&from);
-  meta->frame = get64(&from);
-  meta->width = get32(&from);
-  meta->height = get32(&from);
-  meta->rectangle.x = (gint)get32(&from);
-  meta->rectangle.y = (gint)get32(&from);
-  meta->rectangle.w = (gint)get32(&from);
-  meta->rectangle.h = (gint)get32(&from);
-  meta->pixels = get64(&from);
-  meta->sum = get64(&from);
-  meta->n_bins = get32(&from);
-  return get32(&from);
+  meta->region_id = (gint)get(&from, 4);
+  meta->depth = (guint32)get(&from, 4);
+  meta->frame = get(&from, 8);
+  meta->width = (guint32)get(&from, 4);
+  meta->height = (guint32)get(&from, 4);
+  meta->rectangle.x = (gint)get(&from, 4);
+  meta->rectangle.y = (gint)get(&from, 4);
+  meta->rectangle.w = (gint)get(&from, 4);
+  meta->rectangle.h = (gint)get(&from, 4);
+  meta->pixels = get(&from, 8);
+  meta->sum = get(&from, 8);
+  meta->n_bins = (guint32)get(&from, 4);
+  return (guint32)get(&from, 4);
 }
 
+/* Not gst_video_format_from_string(): it is declared as if it did not read its
+ * argument, so that the compiler leaves out copying a name for it. */
 static GstVideoFormat
 get_format(const guint8 *from, gsize length)
 {
-  gchar name[MAX_NAME_BYTES + 1] = {0};
+  guint n;
+  const GstVideoFormat *formats = gst_video_formats_raw(&n);
 
-  memcpy(name, from, length);
-  return gst_video_format_from_string(name);
+  for (guint i = 0; i < n; i++) {
+    const gchar *name = gst_video_format_to_string(formats[i]);
+
+    if (strlen(name) == length && memcmp(name, from, length) == 0)
+      return formats[i];
+  }
+  return GST_VIDEO_FORMAT_UNKNOWN;
 }
 
 /* The payload may be anything: it comes from a file or over a network. Nothing
@@ -169,8 +168,9 @@ gpu_histogram_meta_deserialize(const GstMetaInfo *info, GstBuffer *buffer,
   if (version != VERSION || size < HEADER_BYTES)
     return NULL;
   length = get_header(&read, data);
-  if (!is_sound(&read) || length > MAX_NAME_BYTES ||
-      size != HEADER_BYTES + length + 8 * (gsize)read.n_bins)
+  size -= HEADER_BYTES;
+  if (!is_sound(&read) || length > size ||
+      size - length != 8 * (gsize)read.n_bins)
     return NULL;
 
   meta = gst_buffer_add_gpu_histogram_meta(buffer, read.region_id);
@@ -180,7 +180,7 @@ gpu_histogram_meta_deserialize(const GstMetaInfo *info, GstBuffer *buffer,
   read.bins = g_new(guint64, read.n_bins);
   from = data + HEADER_BYTES + length;
   for (guint b = 0; b < read.n_bins; b++)
-    read.bins[b] = get64(&from);
+    read.bins[b] = get(&from, 8);
   gpu_histogram_meta_copy(meta, &read);
   g_free(read.bins);
   return (GstMeta *)meta;

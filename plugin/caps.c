@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which caps are counted, and what is said of those that are not. */
+
+#include "gstgpuhistogram-private.h"
+
+static GstClockTime
+frame_duration(const GstVideoInfo *info)
+{
+  if (GST_VIDEO_INFO_FPS_N(info) <= 0)
+    return 0;
+  return gst_util_uint64_scale(GST_SECOND, GST_VIDEO_INFO_FPS_D(info),
+                               GST_VIDEO_INFO_FPS_N(info));
+}
+
+/* Says once why nothing can be counted, as upstream may try again. Takes
+ * @message and @details. */
+static void
+refuse(GstGpuHistogram *self, gchar *message, gchar *details)
+{
+  if (self->refused) {
+    g_free(message);
+    g_free(details);
+    return;
+  }
+  self->refused = TRUE;
+  gst_element_message_full(GST_ELEMENT(self), GST_MESSAGE_ERROR,
+                           GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, message,
+                           details, __FILE__, G_STRFUNC, __LINE__);
+}
+
+static gboolean
+can_count(GstGpuHistogram *self, const GstVideoInfo *info)
+{
+  guint levels = 1u << GST_VIDEO_INFO_COMP_DEPTH(info, 0);
+  gint width = GST_VIDEO_INFO_WIDTH(info), height = GST_VIDEO_INFO_HEIGHT(info);
+
+  if (self->bins > levels) {
+    refuse(self,
+           g_strdup_printf("bins=%u is more than the %u grey levels of %s.",
+                           self->bins, levels, GST_VIDEO_INFO_NAME(info)),
+           NULL);
+    return FALSE;
+  }
+  if ((guint64)width * height > G_MAXUINT32) {
+    refuse(self,
+           g_strdup_printf("A frame of %dx%d has too many pixels to be "
+                           "counted.",
+                           width, height),
+           NULL);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
+  GstClockTime duration;
+  GstVideoInfo info;
+  gboolean changed;
+
+  gpu_histogram_flight_drain(&self->flight);
+  gst_video_info_init(&self->info);
+  if (!gst_video_info_from_caps(&info, in)) {
+    refuse(self, g_strdup("The caps describe no frame that can be handled."),
+           gst_caps_to_string(in));
+    return FALSE;
+  }
+  if (!can_count(self, &info))
+    return FALSE;
+  self->info = info;
+  self->faulty = FALSE;
+  self->refused = FALSE;
+  duration = frame_duration(&info);
+  GST_OBJECT_LOCK(self);
+  changed = self->frame_duration != duration;
+  self->frame_duration = duration;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_element_post_message(GST_ELEMENT(self),
+                             gst_message_new_latency(GST_OBJECT(self)));
+  return TRUE;
+}
+
+/* (transfer full): why @caps cannot be counted, and the cure. */
+static gchar *
+explain_caps(GstCaps *caps)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  const gchar *format = gst_structure_get_string(structure, "format");
+  GstCapsFeatures *features = gst_caps_get_features(caps, 0);
+
+  if (!gst_caps_features_is_equal(features,
+                                  GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
+    gchar *memory = gst_caps_features_to_string(features);
+    gchar *text = g_strdup_printf(
+        "Frames with %s cannot be counted: they have to be in system memory. "
+        "Download them in front of gpuhistogram.",
+        memory);
+
+    g_free(memory);
+    return text;
+  }
+  return g_strdup_printf(
+      "%s cannot be counted: only formats whose first plane is 8-bit luma "
+      "can. Put videoconvert in front of gpuhistogram.",
+      format ? format : gst_structure_get_name(structure));
+}
+
+/* The pad refuses caps that do not fit its template without a word that
+ * people would understand; this says it before. */
+static GstPadProbeReturn
+explain_refused_caps(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstGpuHistogram *self = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps *caps, *accepted;
+
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps(event, &caps);
+  accepted = gst_pad_get_pad_template_caps(pad);
+  if (!gst_caps_can_intersect(caps, accepted))
+    refuse(self, explain_caps(caps), gst_caps_to_string(caps));
+  gst_caps_unref(accepted);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_gpu_histogram_watch_caps(GstGpuHistogram *self)
+{
+  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self),
+                    GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_refused_caps,
+                    self, NULL);
+}
