@@ -4,8 +4,8 @@
 
 #pragma once
 
-/* The library's own files export what those of its users import. GStreamer
- * 1.20 has no GST_API_EXPORT for others. */
+/* The library's own files export what those of its users import. Not every
+ * GStreamer has GST_API_EXPORT in its headers. */
 #define GST_GPU_HISTOGRAM_API GST_PLUGIN_EXPORT extern
 
 #include "gstgpuhistogrammeta.h"
