@@ -7,7 +7,9 @@
 static GstClockTime
 frame_duration(const GstVideoInfo *info)
 {
-  if (GST_VIDEO_INFO_FPS_N(info) <= 0)
+  /* Where the rate varies this holds the highest one that is possible. */
+  if (GST_VIDEO_INFO_FLAG_IS_SET(info, GST_VIDEO_FLAG_VARIABLE_FPS) ||
+      GST_VIDEO_INFO_FPS_N(info) <= 0)
     return 0;
   return gst_util_uint64_scale(GST_SECOND, GST_VIDEO_INFO_FPS_D(info),
                                GST_VIDEO_INFO_FPS_N(info));

@@ -145,7 +145,9 @@ gpu_histogram_flight_delivered(GpuHistogramFlight *flight, GstFlowReturn flow)
 {
   g_mutex_lock(&flight->lock);
   flight->delivering = FALSE;
-  flight->flow = flow;
+  if (!flight->stale_flow)
+    flight->flow = flow;
+  flight->stale_flow = FALSE;
   g_cond_broadcast(&flight->changed);
   g_mutex_unlock(&flight->lock);
 }
@@ -162,6 +164,15 @@ gpu_histogram_flight_drop(GpuHistogramFlight *flight)
     release_frame(&frame);
     g_mutex_lock(&flight->lock);
   }
+  g_mutex_unlock(&flight->lock);
+}
+
+void
+gpu_histogram_flight_forget_flow(GpuHistogramFlight *flight)
+{
+  g_mutex_lock(&flight->lock);
+  flight->flow = GST_FLOW_OK;
+  flight->stale_flow = flight->delivering;
   g_mutex_unlock(&flight->lock);
 }
 

@@ -20,7 +20,9 @@ typedef struct {
   guint64 number;    /* frames of the stream before this one */
   GstClockTime stream_time;
   GstClockTime running_time;
-  gboolean measured;     /* whether it is to be counted */
+  gboolean attach_meta; /* the settings when it came */
+  gboolean post_message;
+  gboolean measured;     /* whether it is being counted */
   GhEngine *engine;      /* (nullable): the one that counts it */
   GpuHistogramLuma luma; /* mapped where measured */
 } GpuHistogramFrame;
@@ -34,6 +36,7 @@ typedef struct {
   guint n;
   guint n_max;         /* most frames that were in flight */
   gboolean delivering; /* one was popped and is on its way downstream */
+  gboolean stale_flow; /* that one's outcome is of no interest any more */
   gboolean active;     /* the source pad is */
   gboolean flushing;   /* between flush-start and flush-stop */
   GstFlowReturn flow;  /* of the last delivery since the last drain */
@@ -76,5 +79,9 @@ void gpu_histogram_flight_delivered(GpuHistogramFlight *flight,
 
 /* Releases all frames in flight. Output thread, or any while that rests. */
 void gpu_histogram_flight_drop(GpuHistogramFlight *flight);
+
+/* Forgets the outcome of deliveries so far, the one that goes on included:
+ * something changed downstream. Any thread. */
+void gpu_histogram_flight_forget_flow(GpuHistogramFlight *flight);
 
 guint gpu_histogram_flight_get_max(GpuHistogramFlight *flight);

@@ -88,12 +88,18 @@ is_due(GstGpuHistogram *self, GstClockTime stream_time, GstClockTime interval)
 
 static void
 post(GstGpuHistogram *self, const GpuHistogramFrame *frame,
-     const GstGpuHistogramMeta *meta, const GpuHistogramSettings *settings)
+     const GstGpuHistogramMeta *meta)
 {
-  if (!is_due(self, frame->stream_time, settings->interval))
+  GstClockTime interval;
+  guint max_pending;
+
+  GST_OBJECT_LOCK(self);
+  interval = self->settings.interval;
+  max_pending = self->settings.max_pending_messages;
+  GST_OBJECT_UNLOCK(self);
+  if (!is_due(self, frame->stream_time, interval))
     return;
-  if ((guint)g_atomic_int_get(&self->messages_alive) <
-      settings->max_pending_messages) {
+  if ((guint)g_atomic_int_get(&self->messages_alive) < max_pending) {
     gst_element_post_message(GST_ELEMENT(self), new_message(self, frame, meta));
     return;
   }
@@ -110,17 +116,13 @@ gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
 {
   GstGpuHistogramMeta unattached = {.bins = NULL};
   GstGpuHistogramMeta *meta = &unattached;
-  GpuHistogramSettings settings;
 
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
-  if (settings.attach_meta) {
+  if (frame->attach_meta) {
     frame->buffer = gst_buffer_make_writable(frame->buffer);
     meta = gst_buffer_add_gpu_histogram_meta(frame->buffer,
                                              GST_GPU_HISTOGRAM_REGION_FRAME);
   }
   fill_meta(self, meta, frame, result);
-  if (settings.post_messages)
-    post(self, frame, meta, &settings);
+  if (frame->post_message)
+    post(self, frame, meta);
 }

@@ -64,15 +64,14 @@ src_activate_mode(GstPad *pad, GstObject *parent, GstPadMode mode,
   return active ? start_output(self) : gst_pad_stop_task(pad);
 }
 
-static gboolean
-is_measuring(GstGpuHistogram *self)
+/* What is to come out of a frame is settled when it comes in. */
+static void
+read_wishes(GstGpuHistogram *self, GpuHistogramFrame *frame)
 {
-  gboolean measuring;
-
   GST_OBJECT_LOCK(self);
-  measuring = self->settings.attach_meta || self->settings.post_messages;
+  frame->attach_meta = self->settings.attach_meta;
+  frame->post_message = self->settings.post_messages;
   GST_OBJECT_UNLOCK(self);
-  return measuring;
 }
 
 /* A fault that goes on is said once, not with every frame. */
@@ -96,7 +95,8 @@ measure(GstGpuHistogram *self, GpuHistogramFrame *frame)
 {
   const gchar *fault;
 
-  if (!is_measuring(self))
+  read_wishes(self, frame);
+  if (!frame->attach_meta && !frame->post_message)
     return TRUE;
   fault = gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info);
   if (fault) {
@@ -212,6 +212,16 @@ sink_event(GstBaseTransform *trans, GstEvent *event)
   return handled;
 }
 
+/* After a change downstream, such as a new link, a flow that had stopped may
+ * go on. */
+static gboolean
+src_event(GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE(event) == GST_EVENT_RECONFIGURE)
+    gpu_histogram_flight_forget_flow(&GST_GPU_HISTOGRAM(trans)->flight);
+  return parent_class->src_event(trans, event);
+}
+
 /* A frame leaves when its own work is done, so nobody has to wait longer for
  * it; upstream may have to, for the frames in flight before. */
 static void
@@ -314,6 +324,7 @@ gst_gpu_histogram_stream_class_init(GstBaseTransformClass *klass)
   klass->submit_input_buffer = submit_input_buffer;
   klass->generate_output = generate_output;
   klass->sink_event = sink_event;
+  klass->src_event = src_event;
   klass->query = answer_query;
   klass->propose_allocation = propose_allocation;
 }

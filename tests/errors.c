@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What cannot work is said in one clear sentence. */
+
+#include "testing.h"
+
+#include <string.h>
+
+#define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+
+/* The one error on the bus names all these words. */
+static void
+check_error(GstBus *bus, const gchar *const *words)
+{
+  GstMessage *message = test_bus_pop(bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  gst_message_parse_error(message, &error, &debug);
+  for (; *words != NULL; words++)
+    fail_unless(strstr(error->message, *words) != NULL,
+                "\"%s\" does not say \"%s\"", error->message, *words);
+  fail_unless_equals_int(test_bus_take(bus, GST_MESSAGE_ERROR), 0);
+  g_error_free(error);
+  g_free(debug);
+  gst_message_unref(message);
+}
+
+static GstElement *
+element_with_bus(GstBus **bus)
+{
+  GstElement *element = test_element(NULL);
+
+  *bus = gst_bus_new();
+  gst_element_set_bus(element, *bus);
+  return element;
+}
+
+static void
+discard(GstElement *element, GstBus *bus)
+{
+  test_set_state(element, GST_STATE_NULL);
+  gst_element_set_bus(element, NULL);
+  gst_object_unref(element);
+  gst_object_unref(bus);
+}
+
+static void
+check_no_start(GstElement *element)
+{
+  test_set_state(element, GST_STATE_READY);
+  fail_unless_equals_int(gst_element_set_state(element, GST_STATE_PAUSED),
+                         GST_STATE_CHANGE_FAILURE);
+}
+
+GST_START_TEST(bins_that_are_no_power_of_two)
+{
+  const guint bins[] = {3, 100, 255, 257, 65535};
+  const gchar *words[] = {"power of two", NULL, NULL};
+  gchar *number = g_strdup_printf("%u", bins[__i__]);
+  GstBus *bus;
+  GstElement *element = element_with_bus(&bus);
+
+  words[1] = number;
+  g_object_set(element, "bins", bins[__i__], NULL);
+  check_no_start(element);
+  check_error(bus, words);
+
+  /* Put right, it starts. */
+  g_object_set(element, "bins", 64, NULL);
+  test_set_state(element, GST_STATE_PAUSED);
+  discard(element, bus);
+  g_free(number);
+}
+GST_END_TEST;
+
+GST_START_TEST(bins_that_do_not_fit_the_format)
+{
+  const gchar *words[] = {"512", "GRAY8", NULL};
+  GstElement *element;
+  GstHarness *harness;
+  GstBus *bus;
+
+  element = element_with_bus(&bus);
+  g_object_set(element, "bins", 512, NULL);
+  harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_src_caps_str(harness, CAPS);
+  check_error(bus, words);
+  gst_harness_teardown(harness);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST(unsupported_formats)
+{
+  const gchar *formats[] = {"RGB", "YUY2", "GRAY16_LE", "NV12_64Z32"};
+  const gchar *words[] = {formats[__i__], "videoconvert", NULL};
+  gchar *caps = g_strdup_printf("video/x-raw,format=%s,width=64,height=64",
+                                formats[__i__]);
+  GstElement *element;
+  GstHarness *harness;
+  GstBus *bus;
+
+  element = element_with_bus(&bus);
+  harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_src_caps_str(harness, caps);
+  check_error(bus, words);
+  fail_unless_equals_int(gst_harness_push(harness, gst_buffer_new()),
+                         GST_FLOW_NOT_NEGOTIATED);
+
+  /* The right caps put it right. */
+  gst_harness_set_src_caps_str(harness, CAPS);
+  gst_buffer_unref(gst_harness_push_and_pull(
+      harness, gst_buffer_new_allocate(NULL, 64 * 48, NULL)));
+  gst_harness_teardown(harness);
+  discard(element, bus);
+  g_free(caps);
+}
+GST_END_TEST;
+
+GST_START_TEST(frames_before_caps)
+{
+  GstBus *bus;
+  GstElement *element = element_with_bus(&bus);
+  GstHarness *harness = gst_harness_new_with_element(element, "sink", "src");
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_pad_push_event(harness->srcpad, gst_event_new_stream_start("x"));
+  gst_pad_push_event(harness->srcpad, gst_event_new_segment(&segment));
+  fail_unless_equals_int(
+      gst_harness_push(harness, gst_buffer_new_allocate(NULL, 100, NULL)),
+      GST_FLOW_NOT_NEGOTIATED);
+  gst_harness_teardown(harness);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+/* Whether or not there is a driver, there is no such device. */
+GST_START_TEST(cuda_device_that_does_not_exist)
+{
+  const gchar *words[] = {"CUDA", NULL};
+  GstBus *bus;
+  GstElement *element = element_with_bus(&bus);
+
+  gst_util_set_object_arg(G_OBJECT(element), "engine", "cuda");
+  g_object_set(element, "cuda-device-id", 999, NULL);
+  check_no_start(element);
+  check_error(bus, words);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST(auto_takes_the_cpu_where_there_is_no_such_device)
+{
+  GstBus *bus;
+  GstElement *element = element_with_bus(&bus);
+  gchar *engine, *reason;
+
+  gst_util_set_object_arg(G_OBJECT(element), "engine", "auto");
+  g_object_set(element, "cuda-device-id", 999, NULL);
+  test_warnings_watch(element);
+  test_set_state(element, GST_STATE_PAUSED);
+  engine = test_stat_string(element, "engine");
+  reason = test_stat_string(element, "reason");
+  fail_unless_equals_string(engine, "cpu");
+  fail_unless(*reason != '\0');
+  fail_unless_equals_int(test_bus_take(bus, GST_MESSAGE_ERROR), 0);
+  g_free(engine);
+  g_free(reason);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+/* Which engine auto takes depends on the machine; that it starts, not. */
+GST_START_TEST(auto_always_starts)
+{
+  GstBus *bus;
+  GstElement *element = element_with_bus(&bus);
+  gchar *engine;
+
+  gst_util_set_object_arg(G_OBJECT(element), "engine", "auto");
+  test_set_state(element, GST_STATE_PAUSED);
+  engine = test_stat_string(element, "engine");
+  fail_unless(g_str_equal(engine, "cpu") || g_str_equal(engine, "cuda"));
+  fail_unless_equals_int(
+      test_bus_take(bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING), 0);
+  g_free(engine);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+/* ---- Downstream takes no more frames ---- */
+
+static GstPadProbeReturn
+return_flow(GstPad *pad, GstPadProbeInfo *info, gpointer flow)
+{
+  gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_PAD_PROBE_INFO_DATA(info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GPOINTER_TO_INT(flow);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+GST_START_TEST(upstream_hears_why_downstream_stopped)
+{
+  const GstFlowReturn flows[] = {GST_FLOW_EOS, GST_FLOW_ERROR,
+                                 GST_FLOW_NOT_NEGOTIATED,
+                                 GST_FLOW_CUSTOM_ERROR};
+  const gint64 end = g_get_monotonic_time() + TEST_PATIENCE;
+  GstFlowReturn flow = GST_FLOW_OK;
+  TestFixture f;
+
+  test_fixture_setup(&f, CAPS, NULL);
+  gst_pad_add_probe(f.harness->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, return_flow,
+                    GINT_TO_POINTER(flows[__i__]), NULL);
+  for (guint i = 0; flow == GST_FLOW_OK; i++) {
+    fail_unless(g_get_monotonic_time() < end, "the flow never stopped");
+    flow = gst_harness_push(f.harness, test_frame_flat(&f.info, 1, i));
+  }
+  fail_unless_equals_int(flow, flows[__i__]);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
+static Suite *
+errors_suite(void)
+{
+  Suite *suite = suite_create("errors");
+  TCase *chain = tcase_create("general");
+
+  suite_add_tcase(suite, chain);
+  tcase_add_loop_test(chain, bins_that_are_no_power_of_two, 0, 5);
+  tcase_add_test(chain, bins_that_do_not_fit_the_format);
+  tcase_add_loop_test(chain, unsupported_formats, 0, 4);
+  tcase_add_test(chain, frames_before_caps);
+  tcase_add_test(chain, cuda_device_that_does_not_exist);
+  tcase_add_test(chain, auto_takes_the_cpu_where_there_is_no_such_device);
+  tcase_add_test(chain, auto_always_starts);
+  tcase_add_loop_test(chain, upstream_hears_why_downstream_stopped, 0, 4);
+  return suite;
+}
+
+TEST_MAIN(errors)

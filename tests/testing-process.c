@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Looks from outside: the bus, the log, states, and what the process uses. */
+
+#include "testing.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- Bus ---- */
+
+GstMessage *
+test_bus_pop(GstBus *bus, GstMessageType types)
+{
+  GstMessage *message =
+      gst_bus_timed_pop_filtered(bus, TEST_PATIENCE * GST_USECOND, types);
+
+  fail_unless(message != NULL, "no message of the types 0x%x", types);
+  return message;
+}
+
+GstMessage *
+test_bus_pop_histogram(GstBus *bus)
+{
+  GstMessage *message = test_bus_pop(bus, GST_MESSAGE_ELEMENT);
+
+  fail_unless(gst_message_has_name(message, "gpuhistogram"));
+  return message;
+}
+
+guint64
+test_message_uint64(GstMessage *message, const gchar *field)
+{
+  guint64 value = 0;
+
+  fail_unless(gst_structure_get_uint64(gst_message_get_structure(message),
+                                       field, &value),
+              "the message has no uint64 %s", field);
+  return value;
+}
+
+guint
+test_bus_take(GstBus *bus, GstMessageType types)
+{
+  GstMessage *message;
+  guint count = 0;
+
+  while ((message = gst_bus_pop_filtered(bus, types)) != NULL) {
+    gst_message_unref(message);
+    count++;
+  }
+  return count;
+}
+
+static GstStructure *
+get_stats(GstElement *element)
+{
+  GstStructure *stats = NULL;
+
+  g_object_get(element, "stats", &stats, NULL);
+  fail_unless(stats != NULL);
+  return stats;
+}
+
+guint64
+test_stat(GstElement *element, const gchar *field)
+{
+  GstStructure *stats = get_stats(element);
+  guint64 value = 0;
+  guint small = 0;
+
+  if (gst_structure_get_uint(stats, field, &small))
+    value = small;
+  else
+    fail_unless(gst_structure_get_uint64(stats, field, &value),
+                "stats has no number %s", field);
+  gst_structure_free(stats);
+  return value;
+}
+
+gchar *
+test_stat_string(GstElement *element, const gchar *field)
+{
+  GstStructure *stats = get_stats(element);
+  gchar *value;
+
+  fail_unless(gst_structure_has_field_typed(stats, field, G_TYPE_STRING),
+              "stats has no string %s", field);
+  value = g_strdup(gst_structure_get_string(stats, field));
+  gst_structure_free(stats);
+  return value;
+}
+
+/* ---- The process ---- */
+
+static guint
+count_entries(const gchar *path)
+{
+  GDir *dir = g_dir_open(path, 0, NULL);
+  guint count = 0;
+
+  fail_unless(dir != NULL);
+  while (g_dir_read_name(dir) != NULL)
+    count++;
+  g_dir_close(dir);
+  return count;
+}
+
+guint
+test_threads(void)
+{
+  return count_entries("/proc/self/task");
+}
+
+guint
+test_fds(void)
+{
+  return count_entries("/proc/self/fd");
+}
+
+guint64
+test_resident_bytes(void)
+{
+  unsigned long total = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+
+  fail_unless(file != NULL);
+  fail_unless_equals_int(fscanf(file, "%lu %lu", &total, &resident), 2);
+  fclose(file);
+  return (guint64)resident * (guint64)sysconf(_SC_PAGESIZE);
+}
+
+void
+test_check_growth(guint64 before, guint64 limit)
+{
+  guint64 now = test_resident_bytes();
+
+#ifdef TEST_SANITIZED
+  limit = G_MAXUINT64 - before;
+#endif
+  fail_unless(now <= before + limit,
+              "grew from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " bytes",
+              before, now);
+}
+
+/* ---- The log ---- */
+
+static gint warnings;
+static gpointer watched;
+
+static void
+count_warning(GstDebugCategory *category, GstDebugLevel level,
+              const gchar *file, const gchar *function, gint line,
+              GObject *object, GstDebugMessage *message, gpointer data)
+{
+  if (level <= GST_LEVEL_WARNING && level != GST_LEVEL_NONE &&
+      (gpointer)object == g_atomic_pointer_get(&watched))
+    g_atomic_int_inc(&warnings);
+}
+
+void
+test_warnings_watch(GstElement *element)
+{
+  static gboolean watching = FALSE;
+
+  g_atomic_pointer_set(&watched, element);
+  g_atomic_int_set(&warnings, 0);
+  if (watching)
+    return;
+  watching = TRUE;
+  gst_debug_set_active(TRUE);
+  gst_debug_set_default_threshold(GST_LEVEL_WARNING);
+  gst_debug_add_log_function(count_warning, NULL, NULL);
+}
+
+guint
+test_warnings_take(void)
+{
+  guint count = (guint)g_atomic_int_get(&warnings);
+
+  g_atomic_int_set(&warnings, 0);
+  return count;
+}
