@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 static void
 count_reference(const uint8_t *samples, size_t stride, size_t width,
                 size_t rows, GhCounts *counts)
@@ -18,18 +22,6 @@ count_reference(const uint8_t *samples, size_t stride, size_t width,
   }
 }
 
-/* On its own path, not made from the counts, so that it can check them. The
- * compiler makes word-wise adds of it. */
-static uint64_t
-sum_row(const uint8_t *row, size_t width)
-{
-  uint64_t sum = 0;
-
-  for (size_t x = 0; x < width; x++)
-    sum += row[x];
-  return sum;
-}
-
 static uint64_t
 load_word(const uint8_t *bytes)
 {
@@ -39,17 +31,95 @@ load_word(const uint8_t *bytes)
   return word;
 }
 
+/* The sum of all samples goes its own way, not made from the counts, so that
+ * it can check them; beside the counting it costs next to nothing. */
+#ifdef __SSE2__
+
+typedef __m128i Sum; /* two sums of 64 bits */
+
+static inline void
+sum_start(Sum *sum)
+{
+  *sum = _mm_setzero_si128();
+}
+
+static inline void
+sum_add_32(Sum *sum, const uint8_t *p)
+{
+  const __m128i zero = _mm_setzero_si128();
+  __m128i low = _mm_loadu_si128((const __m128i *)p);
+  __m128i high = _mm_loadu_si128((const __m128i *)(p + 16));
+
+  *sum = _mm_add_epi64(
+      *sum, _mm_add_epi64(_mm_sad_epu8(low, zero), _mm_sad_epu8(high, zero)));
+}
+
+static inline uint64_t
+sum_end(const Sum *sum)
+{
+  uint64_t halves[2];
+
+  _mm_storeu_si128((__m128i *)halves, *sum);
+  return halves[0] + halves[1];
+}
+
+#else
+
+typedef uint64_t Sum;
+
+static inline void
+sum_start(Sum *sum)
+{
+  *sum = 0;
+}
+
+/* Four lanes of 16 bits, which a multiplication adds up. */
+static inline void
+sum_add_32(Sum *sum, const uint8_t *p)
+{
+  const uint64_t even = 0x00ff00ff00ff00ff;
+  uint64_t lanes = 0;
+
+  for (unsigned i = 0; i < 4; i++) {
+    uint64_t word = load_word(p + 8 * i);
+
+    lanes += (word & even) + (word >> 8 & even);
+  }
+  *sum += lanes * 0x0001000100010001 >> 48;
+}
+
+static inline uint64_t
+sum_end(const Sum *sum)
+{
+  return *sum;
+}
+
+#endif
+
+/* The numbers of tables have to become constants at every level of
+ * optimisation: a remainder for each sample would take most of the time. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* Tables start on different sets of the first cache. */
+#define TABLE_WORDS (GH_LEVELS + 16)
+
 /* Equal neighbours would wait for each other's increment of one counter, so
  * neighbours go to different tables. */
-static inline void
-count_word(uint64_t word, uint32_t (*tables)[GH_LEVELS], unsigned n_tables)
+INLINE void
+count_word(uint64_t word, uint32_t (*tables)[TABLE_WORDS], unsigned n_tables)
 {
-  for (unsigned i = 0; i < 8; i++)
-    tables[i % n_tables][(word >> (8 * i)) & 0xff]++;
+  tables[0 % n_tables][word & 0xff]++;
+  tables[1 % n_tables][word >> 8 & 0xff]++;
+  tables[2 % n_tables][word >> 16 & 0xff]++;
+  tables[3 % n_tables][word >> 24 & 0xff]++;
+  tables[4 % n_tables][word >> 32 & 0xff]++;
+  tables[5 % n_tables][word >> 40 & 0xff]++;
+  tables[6 % n_tables][word >> 48 & 0xff]++;
+  tables[7 % n_tables][word >> 56]++;
 }
 
 /* 32 equal samples, as in flat areas, black bars and clipped skies. */
-static inline bool
+INLINE bool
 is_run(const uint8_t *p, uint64_t first)
 {
   uint64_t differ = (first ^ ((first << 8) | (first >> 56))) |
@@ -59,15 +129,20 @@ is_run(const uint8_t *p, uint64_t first)
   return differ == 0;
 }
 
-static inline void
-count_row(const uint8_t *row, size_t width, uint32_t (*tables)[GH_LEVELS],
+/* Returns the sum of the row. */
+INLINE uint64_t
+count_row(const uint8_t *row, size_t width, uint32_t (*tables)[TABLE_WORDS],
           unsigned n_tables, bool runs)
 {
+  uint64_t tail = 0;
   size_t x = 0;
+  Sum sum;
 
+  sum_start(&sum);
   for (; x + 32 <= width; x += 32) {
     uint64_t word = load_word(row + x);
 
+    sum_add_32(&sum, row + x);
     if (runs && is_run(row + x, word)) {
       tables[0][word & 0xff] += 32;
       continue;
@@ -77,23 +152,23 @@ count_row(const uint8_t *row, size_t width, uint32_t (*tables)[GH_LEVELS],
     count_word(load_word(row + x + 16), tables, n_tables);
     count_word(load_word(row + x + 24), tables, n_tables);
   }
-  for (; x < width; x++)
+  for (; x < width; x++) {
     tables[x % n_tables][row[x]]++;
+    tail += row[x];
+  }
+  return tail + sum_end(&sum);
 }
 
-static inline void
+INLINE void
 count_tables(const uint8_t *samples, size_t stride, size_t width, size_t rows,
              GhCounts *counts, unsigned n_tables, bool runs)
 {
-  uint32_t tables[8][GH_LEVELS];
+  uint32_t tables[8][TABLE_WORDS];
 
   memset(tables, 0, n_tables * sizeof(tables[0]));
-  for (size_t y = 0; y < rows; y++) {
-    const uint8_t *row = samples + y * stride;
-
-    count_row(row, width, tables, n_tables, runs);
-    counts->sum += sum_row(row, width);
-  }
+  for (size_t y = 0; y < rows; y++)
+    counts->sum +=
+        count_row(samples + y * stride, width, tables, n_tables, runs);
   for (unsigned t = 0; t < n_tables; t++)
     for (unsigned v = 0; v < GH_LEVELS; v++)
       counts->count[v] += tables[t][v];

@@ -5,23 +5,21 @@
  * upload, counting and download follow each other; different slots overlap.
  */
 
-#include "device-counts.h"
-#include "driver.h"
-#include "fatbin.h"
+#include "kernels.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {
   CUstream stream;
-  CUevent start;          /* before the upload */
-  CUevent done;           /* after the download */
-  size_t capacity;        /* bytes of staging and of input */
-  void *staging;          /* pinned: rows without padding */
-  CUdeviceptr input;      /* the same on the device */
-  CUdeviceptr counts;     /* GhDeviceCounts on the device */
-  GhDeviceCounts *result; /* pinned */
-  size_t bytes;           /* of the frame in flight */
+  CUevent start;             /* before the upload */
+  CUevent done;              /* after the counting */
+  size_t capacity;           /* bytes of staging and of input */
+  void *staging;             /* pinned: rows without padding */
+  CUdeviceptr input;         /* the same on the device */
+  CUdeviceptr counts;        /* on the device; zero between frames */
+  GhDeviceCounts *result;    /* pinned; the kernel writes it */
+  CUdeviceptr result_device; /* what the device calls it */
+  size_t bytes;              /* of the frame in flight */
 } CudaSlot;
 
 typedef struct {
@@ -29,9 +27,8 @@ typedef struct {
   const GhDriver *driver;
   CUdevice device;
   CUcontext context; /* the device's primary one; retained where not NULL */
-  CUmodule module;
-  CUfunction kernel;
-  unsigned max_blocks; /* that fill the device */
+  GhKernels kernels;
+  GhAlgorithm algorithm;
   CudaSlot slots[GH_MAX_DEPTH];
 } CudaEngine;
 
@@ -39,11 +36,8 @@ typedef struct {
 #define TRY(name, ...) \
   gh_driver_ok(self->driver, self->driver->name(__VA_ARGS__), #name, error)
 
-/* Eight blocks of a multiprocessor hold all the threads that it can run. */
-#define BLOCKS_PER_MULTIPROCESSOR 8
-
-/* Samples that make a thread of a small frame worth starting. */
-#define SAMPLES_PER_THREAD 64
+#define COUNTS_WORDS GH_DEVICE_COUNTS_WORDS(GH_LEVELS)
+#define COUNTS_SIZE (4 * (size_t)COUNTS_WORDS)
 
 static bool
 push_context(CudaEngine *self, GhError *error)
@@ -79,45 +73,6 @@ find_device(CudaEngine *self, int id, GhError *error)
 }
 
 static bool
-describe_device(CudaEngine *self, GhError *error)
-{
-  int processors = 0;
-
-  if (!TRY(cuDeviceGetName, self->base.device, sizeof(self->base.device),
-           self->device) ||
-      !TRY(cuDeviceGetAttribute, &processors,
-           CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, self->device))
-    return false;
-  self->max_blocks = BLOCKS_PER_MULTIPROCESSOR * (unsigned)processors;
-  return true;
-}
-
-/* The usual cause of a failure is code for other devices or for a newer
- * driver, so the cause says which these are. */
-static bool
-load_kernel(CudaEngine *self, GhError *error)
-{
-  int major = 0, minor = 0, version = 0;
-  size_t length;
-
-  if (TRY(cuModuleLoadData, &self->module, gh_fatbin))
-    return TRY(cuModuleGetFunction, &self->kernel, self->module, GH_KERNEL_U8);
-
-  self->driver->cuDeviceGetAttribute(
-      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, self->device);
-  self->driver->cuDeviceGetAttribute(
-      &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, self->device);
-  self->driver->cuDriverGetVersion(&version);
-  length = strlen(error->text);
-  snprintf(error->text + length, sizeof(error->text) - length,
-           " on compute capability %d.%d with a driver for CUDA %d.%d, built "
-           "with CUDA %d.%d",
-           major, minor, version / 1000, version % 1000 / 10,
-           CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
-  return false;
-}
-
-static bool
 open_slot(CudaEngine *self, CudaSlot *slot, GhError *error)
 {
   void *result = NULL;
@@ -125,11 +80,12 @@ open_slot(CudaEngine *self, CudaSlot *slot, GhError *error)
   if (!TRY(cuStreamCreate, &slot->stream, CU_STREAM_NON_BLOCKING) ||
       !TRY(cuEventCreate, &slot->start, CU_EVENT_DEFAULT) ||
       !TRY(cuEventCreate, &slot->done, CU_EVENT_BLOCKING_SYNC) ||
-      !TRY(cuMemAlloc_v2, &slot->counts, sizeof(GhDeviceCounts)) ||
-      !TRY(cuMemHostAlloc, &result, sizeof(GhDeviceCounts), 0))
+      !TRY(cuMemAlloc_v2, &slot->counts, COUNTS_SIZE) ||
+      !TRY(cuMemsetD32Async, slot->counts, 0, COUNTS_WORDS, slot->stream) ||
+      !TRY(cuMemHostAlloc, &result, COUNTS_SIZE, CU_MEMHOSTALLOC_DEVICEMAP))
     return false;
   slot->result = result;
-  return true;
+  return TRY(cuMemHostGetDevicePointer_v2, &slot->result_device, result, 0);
 }
 
 static void
@@ -190,17 +146,14 @@ copy_rows(void *to, const GhFrame *frame)
 }
 
 static bool
-launch(CudaEngine *self, CudaSlot *slot, GhError *error)
+count(CudaEngine *self, CudaSlot *slot, const GhFrame *frame, GhError *error)
 {
-  uint64_t n = slot->bytes;
-  uint64_t per_block = GH_BLOCK_THREADS * SAMPLES_PER_THREAD;
-  uint64_t blocks = (n + per_block - 1) / per_block;
-  void *arguments[] = {&slot->input, &n, &slot->counts};
+  const GhDeviceFrame input = {slot->input, frame->width, frame->width,
+                               frame->height, GH_SAMPLE_U8};
+  const GhDeviceResult to = {slot->counts, 0, slot->result_device};
 
-  if (blocks > self->max_blocks)
-    blocks = self->max_blocks;
-  return TRY(cuLaunchKernel, self->kernel, (unsigned)blocks, 1, 1,
-             GH_BLOCK_THREADS, 1, 1, 0, slot->stream, arguments, NULL);
+  return gh_kernels_launch(&self->kernels, slot->stream, self->algorithm,
+                           &input, GH_LEVELS, &to, error) == GH_OK;
 }
 
 static GhStatus
@@ -220,11 +173,7 @@ cuda_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
   if (TRY(cuEventRecord, slot->start, slot->stream) &&
       TRY(cuMemcpyHtoDAsync_v2, slot->input, slot->staging, slot->bytes,
           slot->stream) &&
-      TRY(cuMemsetD32Async, slot->counts, 0, sizeof(GhDeviceCounts) / 4,
-          slot->stream) &&
-      launch(self, slot, error) &&
-      TRY(cuMemcpyDtoHAsync_v2, slot->result, slot->counts,
-          sizeof(GhDeviceCounts), slot->stream) &&
+      count(self, slot, frame, error) &&
       TRY(cuEventRecord, slot->done, slot->stream))
     status = GH_OK;
 out:
@@ -236,8 +185,10 @@ static void
 read_result(const CudaSlot *slot, float milliseconds, GhCounts *counts,
             GhResult *result)
 {
+  const uint32_t *bins = (const uint32_t *)(slot->result + 1);
+
   for (unsigned v = 0; v < GH_LEVELS; v++)
-    counts->count[v] = slot->result->count[v];
+    counts->count[v] = bins[v];
   counts->sum = slot->result->sum;
   result->bytes_uploaded = slot->bytes;
   result->bytes_copied = slot->bytes;
@@ -302,8 +253,7 @@ cuda_close(GhEngine *engine)
   if (push_context(self, &ignored)) {
     for (unsigned i = 0; i < engine->depth; i++)
       close_slot(self, &self->slots[i]);
-    if (self->module)
-      self->driver->cuModuleUnload(self->module);
+    gh_kernels_unload(&self->kernels);
     pop_context(self);
   }
   self->driver->cuDevicePrimaryCtxRelease_v2(self->device);
@@ -345,11 +295,14 @@ cuda_open(GhEngine *engine, const GhSettings *settings, GhError *error)
     status = find_device(self, settings->device_id, error);
   if (status != GH_OK)
     return status;
-  if (!describe_device(self, error) ||
+  self->algorithm = settings->algorithm;
+  if (!TRY(cuDeviceGetName, engine->device, sizeof(engine->device),
+           self->device) ||
       !TRY(cuDevicePrimaryCtxRetain, &self->context, self->device) ||
       !push_context(self, error))
     return GH_FAILED;
-  ok = load_kernel(self, error);
+  ok = gh_kernels_load(&self->kernels, self->driver, self->device, error) ==
+       GH_OK;
   for (unsigned i = 0; ok && i < engine->depth; i++)
     ok = open_slot(self, &self->slots[i], error);
   pop_context(self);

@@ -31,12 +31,13 @@
   X(cuModuleLoadData, PFN_cuModuleLoadData_v2000)                              \
   X(cuModuleUnload, PFN_cuModuleUnload_v2000)                                  \
   X(cuModuleGetFunction, PFN_cuModuleGetFunction_v2000)                        \
+  X(cuFuncSetAttribute, PFN_cuFuncSetAttribute_v9000)                          \
   X(cuMemAlloc_v2, PFN_cuMemAlloc_v3020)                                       \
   X(cuMemFree_v2, PFN_cuMemFree_v3020)                                         \
   X(cuMemHostAlloc, PFN_cuMemHostAlloc_v2020)                                  \
   X(cuMemFreeHost, PFN_cuMemFreeHost_v2000)                                    \
+  X(cuMemHostGetDevicePointer_v2, PFN_cuMemHostGetDevicePointer_v3020)         \
   X(cuMemcpyHtoDAsync_v2, PFN_cuMemcpyHtoDAsync_v3020)                         \
-  X(cuMemcpyDtoHAsync_v2, PFN_cuMemcpyDtoHAsync_v3020)                         \
   X(cuMemsetD32Async, PFN_cuMemsetD32Async_v3020)                              \
   X(cuLaunchKernel, PFN_cuLaunchKernel_v4000)                                  \
   X(cuStreamCreate, PFN_cuStreamCreate_v2000)                                  \

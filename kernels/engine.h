@@ -61,6 +61,18 @@ typedef struct {
 
 typedef enum { GH_ENGINE_CPU, GH_ENGINE_CUDA } GhEngineKind;
 
+/* How the CUDA engine counts. All give the same result. */
+typedef enum {
+  GH_ALGORITHM_AUTO,   /* the fastest one for the frame and the device */
+  GH_ALGORITHM_GLOBAL, /* one atomic in device memory a sample */
+  GH_ALGORITHM_BLOCK,  /* a table a block in shared memory */
+  GH_ALGORITHM_WARP,   /* a table a warp */
+  GH_ALGORITHM_LANE,   /* a column of the table a lane */
+  GH_ALGORITHM_SORT    /* sort, then count runs */
+} GhAlgorithm;
+
+#define GH_N_ALGORITHMS 6
+
 typedef struct {
   unsigned depth;     /* frames in flight, 1 to GH_MAX_DEPTH */
   unsigned bins;      /* power of two, 2 to GH_LEVELS; bin = level / (256 /
@@ -69,6 +81,7 @@ typedef struct {
                          CUDA */
   int device_id;      /* of the CUDA engine, as the driver numbers them; -1 =
                          the first one; no meaning to the CPU */
+  GhAlgorithm algorithm; /* of the CUDA engine */
 } GhSettings;
 
 typedef struct GhEngine GhEngine;

@@ -81,7 +81,8 @@ engine_settings(const GpuHistogramSettings *settings)
   return (GhSettings){.depth = settings->async_depth,
                       .bins = settings->bins,
                       .n_threads = settings->n_threads,
-                      .device_id = settings->cuda_device_id};
+                      .device_id = settings->cuda_device_id,
+                      .algorithm = (GhAlgorithm)settings->algorithm};
 }
 
 gboolean

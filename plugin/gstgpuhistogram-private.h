@@ -25,6 +25,7 @@ GST_DEBUG_CATEGORY_EXTERN(gst_gpu_histogram_debug);
 typedef struct {
   GstGpuHistogramEngine engine;
   gint cuda_device_id;
+  GstGpuHistogramAlgorithm algorithm;
   guint n_threads;
   guint async_depth;
   guint bins;

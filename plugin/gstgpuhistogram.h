@@ -25,6 +25,30 @@ typedef enum {
   GST_GPU_HISTOGRAM_ENGINE_CPU
 } GstGpuHistogramEngine;
 
+/**
+ * GstGpuHistogramAlgorithm:
+ * @GST_GPU_HISTOGRAM_ALGORITHM_AUTO: the fastest one for the frame and device
+ * @GST_GPU_HISTOGRAM_ALGORITHM_GLOBAL: one atomic in device memory a sample
+ * @GST_GPU_HISTOGRAM_ALGORITHM_BLOCK: a table a block in shared memory
+ * @GST_GPU_HISTOGRAM_ALGORITHM_WARP: a table a warp in shared memory
+ * @GST_GPU_HISTOGRAM_ALGORITHM_LANE: a column of the table a lane
+ * @GST_GPU_HISTOGRAM_ALGORITHM_SORT: sort, then count runs
+ *
+ * How the GPU counts. All give the same numbers. In the order of GhAlgorithm.
+ */
+typedef enum {
+  GST_GPU_HISTOGRAM_ALGORITHM_AUTO,
+  GST_GPU_HISTOGRAM_ALGORITHM_GLOBAL,
+  GST_GPU_HISTOGRAM_ALGORITHM_BLOCK,
+  GST_GPU_HISTOGRAM_ALGORITHM_WARP,
+  GST_GPU_HISTOGRAM_ALGORITHM_LANE,
+  GST_GPU_HISTOGRAM_ALGORITHM_SORT
+} GstGpuHistogramAlgorithm;
+
+#define GST_TYPE_GPU_HISTOGRAM_ALGORITHM \
+  (gst_gpu_histogram_algorithm_get_type())
+GType gst_gpu_histogram_algorithm_get_type(void);
+
 #define GST_TYPE_GPU_HISTOGRAM_ENGINE (gst_gpu_histogram_engine_get_type())
 GType gst_gpu_histogram_engine_get_type(void);
 

@@ -415,6 +415,31 @@ GST_START_TEST(test_submit_and_collect_in_two_threads)
 }
 GST_END_TEST
 
+GST_START_TEST(test_algorithms_agree)
+{
+  GRand *random = seeded_random();
+
+  for (guint a = 0; a < GH_N_ALGORITHMS; a++) {
+    const GhSettings settings = {2, 256, 1, -1, a};
+    GhEngine *engine;
+    GhError error = {""};
+
+    fail_unless(gh_engine_open(&engine, kind, &settings, &error) == GH_OK, "%s",
+                error.text);
+    for (guint i = 0; i < 50; i++) {
+      Guarded guarded;
+      GhFrame frame;
+
+      random_frame(random, &guarded, &frame);
+      count_and_check(engine, &frame, 256);
+      guarded_free(&guarded);
+    }
+    gh_engine_close(&engine);
+  }
+  g_rand_free(random);
+}
+GST_END_TEST
+
 GST_START_TEST(test_sizes_change)
 {
   gsize sizes[] = {64, 640 * 480, 1, 1920 * 1080, 17, 4096};
@@ -532,6 +557,7 @@ engine_suite(void)
   tcase_add_test(tcase, test_polling_ends);
   tcase_add_test(tcase, test_flush_drops_everything);
   tcase_add_test(tcase, test_submit_and_collect_in_two_threads);
+  tcase_add_test(tcase, test_algorithms_agree);
   tcase_add_test(tcase, test_sizes_change);
   tcase_add_test(tcase, test_wrong_settings_are_refused);
   tcase_add_test(tcase, test_impossible_frames_are_refused);

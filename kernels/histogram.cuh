@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* One launch does the whole work of a frame: it counts, adds up, hands the
+ * result over and leaves memory ready for the next launch. */
+
+#pragma once
+
+#include "tables.cuh"
+#include "walk.cuh"
+
+/* How the samples of a quad are counted and summed up; Sum holds the sum of
+ * all that one thread can get. */
+template <typename Sample> struct Quad;
+
+template <> struct Quad<uint8_t> {
+  typedef uint32_t Sum; /* 2^23 samples: 2^32 over the threads of a block */
+
+  template <typename Table>
+  __device__ static void
+  count(const GhLaunch &, Table *table, const uint4 &quad, Sum *sum)
+  {
+    word(table, quad.x, sum);
+    word(table, quad.y, sum);
+    word(table, quad.z, sum);
+    word(table, quad.w, sum);
+  }
+  template <typename Table>
+  __device__ static void
+  one(const GhLaunch &, Table *table, uint8_t sample, Sum *sum)
+  {
+    table->add(sample);
+    *sum += sample;
+  }
+
+private:
+  template <typename Table>
+  __device__ static void
+  word(Table *table, uint32_t word, Sum *sum)
+  {
+    table->add_word(word);
+#if __CUDA_ARCH__ >= 610
+    *sum = __dp4a(word, 0x01010101u, *sum);
+#else
+    *sum += __vsadu4(word, 0);
+#endif
+  }
+};
+
+/* A block leaves the samples of other tiles' bins alone. */
+template <> struct Quad<uint32_t> {
+  typedef uint64_t Sum;
+
+  template <typename Table>
+  __device__ static void
+  count(const GhLaunch &launch, Table *table, const uint4 &quad, Sum *sum)
+  {
+    one(launch, table, quad.x, sum);
+    one(launch, table, quad.y, sum);
+    one(launch, table, quad.z, sum);
+    one(launch, table, quad.w, sum);
+  }
+  template <typename Table>
+  __device__ static void
+  one(const GhLaunch &launch, Table *table, uint32_t sample, Sum *sum)
+  {
+    uint32_t bin = sample - tile_first(launch);
+
+    if (bin < tile_size(launch))
+      table->add(bin);
+    *sum += sample;
+  }
+};
+
+/* The sum has two steps, before and after the barrier that ends the counting:
+ * warps, then one warp for the block. */
+__device__ static unsigned long long
+sum_of_warp(unsigned long long sum)
+{
+  for (int offset = 16; offset > 0; offset /= 2)
+    sum += __shfl_down_sync(0xffffffff, sum, offset);
+  return sum;
+}
+
+__device__ static void
+add_sum(const GhLaunch &launch, const unsigned long long *sums)
+{
+  uint32_t warps = blockDim.x / 32, lane = threadIdx.x % 32;
+  unsigned long long sum;
+
+  /* The last warp has the least to do in most merges. */
+  if (threadIdx.x / 32 != warps - 1 || blockIdx.y > 0)
+    return;
+  sum = sum_of_warp(lane < warps ? sums[lane] : 0);
+  if (lane == 0 && sum > 0)
+    atomicAdd(reinterpret_cast<unsigned long long *>(&launch.counts->sum), sum);
+}
+
+/* Zeroes what the next launch adds to. */
+__device__ static void
+clear_next(const GhLaunch &launch)
+{
+  uint32_t *next = reinterpret_cast<uint32_t *>(launch.next);
+
+  if (!next || blockIdx.y > 0)
+    return;
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+       i < GH_DEVICE_COUNTS_WORDS(launch.bins); i += gridDim.x * blockDim.x)
+    next[i] = 0;
+}
+
+/* The block that takes the last ticket sees the counts of all others and moves
+ * them to the result, which may be memory of the host. */
+__device__ static void
+hand_over(const GhLaunch &launch)
+{
+  uint32_t *from = reinterpret_cast<uint32_t *>(launch.counts);
+  uint32_t *to = reinterpret_cast<uint32_t *>(launch.result);
+  __shared__ bool last;
+
+  if (!to)
+    return;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0)
+    last = atomicAdd(&launch.counts->ticket, 1u) == gridDim.x * gridDim.y - 1;
+  __syncthreads();
+  if (!last)
+    return;
+  __threadfence();
+  for (uint32_t i = threadIdx.x; i < GH_DEVICE_COUNTS_WORDS(launch.bins);
+       i += blockDim.x) {
+    to[i] = __ldcg(from + i);
+    from[i] = 0;
+  }
+}
+
+/* Quads that a thread has on their way from memory while it counts as many. */
+#define QUADS 4
+
+template <typename Sample, typename Walk, typename Table>
+__device__ static void
+histogram(const GhLaunch &launch)
+{
+  __shared__ unsigned long long sums[32];
+  const uint32_t step = gridDim.x * blockDim.x * QUADS;
+  uint4 now[QUADS], coming[QUADS];
+  bool has_now[QUADS], has_coming[QUADS];
+  typename Quad<Sample>::Sum sum = 0;
+  Table table(launch);
+  Walk walk(launch);
+
+#pragma unroll
+  for (int i = 0; i < QUADS; i++)
+    has_now[i] = walk.load(&now[i]);
+  table.clear(launch);
+  clear_next(launch);
+  __syncthreads();
+
+  /* The same rounds for all threads of a block. */
+  for (uint32_t n = blockIdx.x * blockDim.x; n < launch.quads; n += step) {
+#pragma unroll
+    for (int i = 0; i < QUADS; i++)
+      has_coming[i] = walk.load(&coming[i]);
+#pragma unroll
+    for (int i = 0; i < QUADS; i++)
+      if (has_now[i])
+        Quad<Sample>::count(launch, &table, now[i], &sum);
+#pragma unroll
+    for (int i = 0; i < QUADS; i++) {
+      now[i] = coming[i];
+      has_now[i] = has_coming[i];
+    }
+  }
+  Walk::template edges<Sample>(launch, [&](Sample sample) {
+    Quad<Sample>::one(launch, &table, sample, &sum);
+  });
+
+  unsigned long long warp_sum = sum_of_warp(sum);
+
+  if (threadIdx.x % 32 == 0)
+    sums[threadIdx.x / 32] = warp_sum;
+  __syncthreads();
+  table.merge(launch);
+  add_sum(launch, sums);
+  hand_over(launch);
+}

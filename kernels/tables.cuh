@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Where a block counts. Each algorithm is one of these classes; histogram()
+ * does the rest. A class gives a thread its place (constructor), zeroes the
+ * block's tables (clear), counts the bin of a sample (add) or the four bytes
+ * of a word (add_word), and adds the tables up in the grid's counts (merge).
+ * Between clear, add and merge there is a barrier.
+ */
+
+#pragma once
+
+#include "launch.h"
+
+extern __shared__ __align__(16) uint8_t gh_shared[];
+
+__device__ static uint32_t *
+shared_word(uint32_t index)
+{
+  return reinterpret_cast<uint32_t *>(gh_shared) + index;
+}
+
+/* First of the bins of this block's tile. */
+__device__ static uint32_t
+tile_first(const GhLaunch &launch)
+{
+  return blockIdx.y * launch.tile_bins;
+}
+
+__device__ static uint32_t
+tile_size(const GhLaunch &launch)
+{
+  return min(launch.tile_bins, launch.bins - tile_first(launch));
+}
+
+__device__ static uint32_t *
+tile_counts(const GhLaunch &launch)
+{
+  return reinterpret_cast<uint32_t *>(launch.counts + 1) + tile_first(launch);
+}
+
+__device__ static void
+clear_shared(uint32_t words)
+{
+  uint4 *quads = reinterpret_cast<uint4 *>(gh_shared);
+
+  for (uint32_t i = threadIdx.x; i < (words + 3) / 4; i += blockDim.x)
+    quads[i] = make_uint4(0, 0, 0, 0);
+}
+
+/* Bins that nobody hit cost no atomic. */
+__device__ static void
+add_to_grid(const GhLaunch &launch, uint32_t bin, uint32_t n)
+{
+  if (n > 0)
+    atomicAdd(tile_counts(launch) + bin, n);
+}
+
+template <typename Table>
+__device__ static void
+add_bytes(Table *table, uint32_t word)
+{
+  table->add(word & 0xff);
+  table->add((word >> 8) & 0xff);
+  table->add((word >> 16) & 0xff);
+  table->add(word >> 24);
+}
+
+/* No table: every sample is an atomic in device memory. */
+class GlobalTable
+{
+public:
+  __device__ explicit GlobalTable(const GhLaunch &launch)
+      : bins(tile_counts(launch))
+  {
+  }
+  __device__ void
+  clear(const GhLaunch &)
+  {
+  }
+  __device__ void
+  add(uint32_t bin)
+  {
+    atomicAdd(bins + bin, 1u);
+  }
+  __device__ void
+  add_word(uint32_t word)
+  {
+    add_bytes(this, word);
+  }
+  __device__ void
+  merge(const GhLaunch &)
+  {
+  }
+
+private:
+  uint32_t *bins;
+};
+
+/* `copies` tables one after the other, which the warps share evenly: one is a
+ * table a block, as many as warps is a table a warp. See Podlozhnyuk,
+ * "Histogram calculation in CUDA", NVIDIA 2007. */
+class WarpTables
+{
+public:
+  __device__ explicit WarpTables(const GhLaunch &launch)
+      : first(threadIdx.x / 32 % launch.copies * launch.tile_bins)
+  {
+  }
+  __device__ void
+  clear(const GhLaunch &launch)
+  {
+    clear_shared(launch.copies * launch.tile_bins);
+  }
+  __device__ void
+  add(uint32_t bin)
+  {
+    atomicAdd(shared_word(first + bin), 1u);
+  }
+  __device__ void
+  add_word(uint32_t word)
+  {
+    add_bytes(this, word);
+  }
+  __device__ void
+  merge(const GhLaunch &launch)
+  {
+    for (uint32_t b = threadIdx.x; b < tile_size(launch); b += blockDim.x) {
+      uint32_t n = 0;
+
+      for (uint32_t copy = 0; copy < launch.copies; copy++)
+        n += *shared_word(copy * launch.tile_bins + b);
+      add_to_grid(launch, b, n);
+    }
+  }
+
+private:
+  uint32_t first;
+};
+
+/*
+ * The copies side by side: the counter of (bin, lane) is word bin * 32 + lane.
+ * So the bank is the lane's number, no two lanes of a warp ever meet, and the
+ * content of the frame does not matter. 256 bins.
+ */
+class LaneColumns
+{
+public:
+  __device__ explicit LaneColumns(const GhLaunch &) : lane(threadIdx.x % 32 * 4)
+  {
+  }
+  __device__ void
+  clear(const GhLaunch &)
+  {
+    clear_shared(256 * 32);
+  }
+  __device__ void
+  add(uint32_t bin)
+  {
+    count(bin << 7);
+  }
+  /* The shift that picks a byte also multiplies it by 128. */
+  __device__ void
+  add_word(uint32_t word)
+  {
+    count(word << 7 & 0x7f80);
+    count(word >> 1 & 0x7f80);
+    count(word >> 9 & 0x7f80);
+    count(word >> 17 & 0x7f80);
+  }
+  /* Two threads a bin, of which each starts at a quad of its own. */
+  __device__ void
+  merge(const GhLaunch &launch)
+  {
+    const uint4 *quads = reinterpret_cast<const uint4 *>(gh_shared);
+
+    for (uint32_t b = threadIdx.x / 2; b < 256; b += blockDim.x / 2) {
+      uint32_t half = threadIdx.x % 2, n = 0;
+
+#pragma unroll
+      for (uint32_t i = 0; i < 4; i++) {
+        uint4 quad = quads[b * 8 + half + 2 * ((i + b) % 4)];
+
+        n += quad.x + quad.y + quad.z + quad.w;
+      }
+      n += __shfl_xor_sync(0xffffffff, n, 1);
+      if (half == 0 && b < launch.bins)
+        add_to_grid(launch, b, n);
+    }
+  }
+
+private:
+  __device__ void
+  count(uint32_t row)
+  {
+    atomicAdd(reinterpret_cast<uint32_t *>(gh_shared + (row | lane)), 1u);
+  }
+
+  uint32_t lane; /* its offset in a row, in bytes */
+};
+
+/* The same for any number of bins: `copies`, a power of two up to 32, columns,
+ * as many as fit. */
+class LaneCopies
+{
+public:
+  __device__ explicit LaneCopies(const GhLaunch &launch)
+      : columns(launch.copies), column(threadIdx.x % launch.copies)
+  {
+  }
+  __device__ void
+  clear(const GhLaunch &launch)
+  {
+    clear_shared(columns * launch.tile_bins);
+  }
+  __device__ void
+  add(uint32_t bin)
+  {
+    atomicAdd(shared_word(bin * columns + column), 1u);
+  }
+  __device__ void
+  merge(const GhLaunch &launch)
+  {
+    for (uint32_t b = threadIdx.x; b < tile_size(launch); b += blockDim.x) {
+      uint32_t n = 0;
+
+      for (uint32_t i = 0; i < columns; i++)
+        n += *shared_word(b * columns + (i + threadIdx.x) % columns);
+      add_to_grid(launch, b, n);
+    }
+  }
+
+private:
+  uint32_t columns;
+  uint32_t column;
+};

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The kernels on frames in device memory: every algorithm, any pitch and
+ * alignment, 8 and 32 bits, any number of bins. */
+
+#include "kernels.h"
+
+#include <gst/check/gstcheck.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_BINS 65536
+#define MEMORY (8 << 20)
+#define COUNTS_BYTES (4 * (gsize)GH_DEVICE_COUNTS_WORDS(MAX_BINS))
+
+/* A device with the kernels, and memory for one frame. */
+typedef struct {
+  const GhDriver *driver;
+  CUcontext context;
+  CUdevice device;
+  CUstream stream;
+  GhKernels kernels;
+  CUdeviceptr memory;
+  CUdeviceptr counts;
+  CUdeviceptr next;
+  GhDeviceCounts *result; /* pinned */
+  guint8 *samples;        /* pinned; what is in memory */
+} Device;
+
+/* The frame that is counted, as it lies in memory. */
+typedef struct {
+  gsize offset;
+  gsize pitch;
+  guint width;
+  guint height;
+  guint bins; /* 0: 8-bit samples */
+} Layout;
+
+static gboolean
+device_open(Device *device)
+{
+  GhError error = {""};
+  void *pinned = NULL;
+
+  memset(device, 0, sizeof(*device));
+  if (gh_driver_get(&device->driver, &error) != GH_OK ||
+      device->driver->cuInit(0) != CUDA_SUCCESS ||
+      device->driver->cuDeviceGet(&device->device, 0) != CUDA_SUCCESS ||
+      device->driver->cuDevicePrimaryCtxRetain(&device->context,
+                                               device->device) ||
+      device->driver->cuCtxPushCurrent_v2(device->context) ||
+      device->driver->cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING))
+    return FALSE;
+  if (gh_kernels_load(&device->kernels, device->driver, device->device,
+                      &error) != GH_OK) {
+    g_print("%s\n", error.text);
+    return FALSE;
+  }
+  if (device->driver->cuMemAlloc_v2(&device->memory, MEMORY) ||
+      device->driver->cuMemAlloc_v2(&device->counts, COUNTS_BYTES) ||
+      device->driver->cuMemAlloc_v2(&device->next, COUNTS_BYTES) ||
+      device->driver->cuMemHostAlloc(&pinned, MEMORY, 0))
+    return FALSE;
+  device->samples = pinned;
+  if (device->driver->cuMemHostAlloc(&pinned, COUNTS_BYTES,
+                                     CU_MEMHOSTALLOC_DEVICEMAP))
+    return FALSE;
+  device->result = pinned;
+  return device->driver->cuMemsetD32Async(device->counts, 0, COUNTS_BYTES / 4,
+                                          device->stream) == CUDA_SUCCESS;
+}
+
+static void
+device_close(Device *device)
+{
+  CUcontext ours;
+
+  device->driver->cuMemFreeHost(device->result);
+  device->driver->cuMemFreeHost(device->samples);
+  device->driver->cuMemFree_v2(device->next);
+  device->driver->cuMemFree_v2(device->counts);
+  device->driver->cuMemFree_v2(device->memory);
+  gh_kernels_unload(&device->kernels);
+  device->driver->cuStreamDestroy_v2(device->stream);
+  device->driver->cuCtxPopCurrent_v2(&ours);
+  device->driver->cuDevicePrimaryCtxRelease_v2(device->device);
+}
+
+static guint32
+sample_at(const Device *device, const Layout *layout, guint x, guint y)
+{
+  const guint8 *row = device->samples + layout->offset + y * layout->pitch;
+  guint32 sample;
+
+  if (layout->bins == 0)
+    return row[x];
+  memcpy(&sample, row + 4 * (gsize)x, 4);
+  return sample;
+}
+
+/* The oracle: sample by sample. */
+static void
+check_counts(const Device *device, const Layout *layout, GhAlgorithm algorithm)
+{
+  static guint32 expected[MAX_BINS];
+  const guint32 *counted = (const guint32 *)(device->result + 1);
+  guint bins = layout->bins ? layout->bins : 256;
+  guint64 sum = 0;
+
+  memset(expected, 0, sizeof(expected));
+  for (guint y = 0; y < layout->height; y++) {
+    for (guint x = 0; x < layout->width; x++) {
+      guint32 sample = sample_at(device, layout, x, y);
+
+      sum += sample;
+      if (sample < bins)
+        expected[sample]++;
+    }
+  }
+  for (guint b = 0; b < bins; b++)
+    fail_unless(counted[b] == expected[b],
+                "algorithm %d, %ux%u, pitch %" G_GSIZE_FORMAT
+                ", offset %" G_GSIZE_FORMAT ", %u bins: bin %u is %u, not %u",
+                algorithm, layout->width, layout->height, layout->pitch,
+                layout->offset, bins, b, counted[b], expected[b]);
+  fail_unless_equals_uint64(device->result->sum, sum);
+}
+
+static void
+launch(Device *device, const Layout *layout, GhAlgorithm algorithm,
+       const GhDeviceResult *to)
+{
+  const GhDeviceFrame frame = {device->memory + layout->offset, layout->pitch,
+                               layout->width, layout->height,
+                               layout->bins ? GH_SAMPLE_U32 : GH_SAMPLE_U8};
+  GhError error = {""};
+
+  fail_unless(gh_kernels_launch(&device->kernels, device->stream, algorithm,
+                                &frame, layout->bins ? layout->bins : 256, to,
+                                &error) == GH_OK,
+              "%s", error.text);
+}
+
+static void
+upload(Device *device)
+{
+  fail_unless(device->driver->cuMemcpyHtoDAsync_v2(
+                  device->memory, device->samples, MEMORY, device->stream) ==
+              CUDA_SUCCESS);
+}
+
+static void
+finish(Device *device)
+{
+  fail_unless(device->driver->cuStreamSynchronize(device->stream) ==
+              CUDA_SUCCESS);
+}
+
+/* All algorithms. Each leaves the counts at zero for the one after. */
+static void
+check_layout(Device *device, const Layout *layout)
+{
+  const GhDeviceResult to = {device->counts, 0,
+                             (CUdeviceptr)(guintptr)device->result};
+
+  for (guint a = 0; a < GH_N_ALGORITHMS; a++) {
+    memset(device->result, 0xEE, COUNTS_BYTES);
+    launch(device, layout, a, &to);
+    finish(device);
+    check_counts(device, layout, a);
+  }
+}
+
+static GRand *
+seeded_random(void)
+{
+  const gchar *given = g_getenv("GPUHISTOGRAM_TEST_SEED");
+  guint32 seed = given ? (guint32)strtoul(given, NULL, 10) : g_random_int();
+
+  g_print("seed %u\n", seed);
+  return g_rand_new_with_seed(seed);
+}
+
+/* Noise of different widths, so that some bins are hot. */
+static void
+fill_bytes(Device *device, GRand *random)
+{
+  guint mask = (1u << g_rand_int_range(random, 0, 9)) - 1;
+
+  for (gsize i = 0; i < MEMORY; i += 4) {
+    guint32 word = g_rand_int(random) & (mask * 0x01010101u);
+
+    memcpy(device->samples + i, &word, 4);
+  }
+}
+
+static void
+fill_words(Device *device, GRand *random, guint bins)
+{
+  for (gsize i = 0; i < MEMORY; i += 4) {
+    guint32 word = g_rand_int(random);
+
+    /* Some that are in no bin. */
+    word = word % 10 == 0 ? word : word % (word % 3 ? bins : 1 + bins / 7);
+    memcpy(device->samples + i, &word, 4);
+  }
+}
+
+/* Zeros around samples of 1 to 255: a sample from outside would show. */
+GST_START_TEST(B15_every_offset_and_width)
+{
+  const guint strides[] = {641, 644, 704};
+  const guint heights[] = {1, 2, 8};
+  Device device;
+
+  fail_unless(device_open(&device));
+  for (guint w = 1; w <= 49; w++) {
+    const guint more[] = {63, 64, 65, 254, 255, 256, 257, 600, 601};
+    guint width = w <= 40 ? w : more[w - 41];
+
+    for (guint offset = 0; offset < 32; offset++) {
+      Layout layout = {offset, strides[(w + offset) % 3], width,
+                       heights[(w + offset / 3) % 3], 0};
+
+      memset(device.samples, 0, MEMORY);
+      for (guint y = 0; y < layout.height; y++)
+        for (guint x = 0; x < width; x++)
+          device.samples[offset + y * layout.pitch + x] = 1 + (x * 7 + y) % 255;
+      upload(&device);
+      check_layout(&device, &layout);
+      fail_unless_equals_uint64(*(guint32 *)(device.result + 1), 0);
+    }
+  }
+  device_close(&device);
+}
+GST_END_TEST
+
+GST_START_TEST(random_frames_of_bytes)
+{
+  GRand *random = seeded_random();
+  Device device;
+
+  fail_unless(device_open(&device));
+  for (guint i = 0; i < 1000; i++) {
+    Layout layout = {.width = g_rand_int_range(random, 1, 2000),
+                     .offset = g_rand_int_range(random, 0, 100)};
+
+    layout.pitch = layout.width + g_rand_int_range(random, 0, 2) *
+                                      g_rand_int_range(random, 0, 70);
+    layout.height =
+        g_rand_int_range(random, 1, MIN(600, (MEMORY - 4096) / layout.pitch));
+    if (i % 50 == 0) {
+      fill_bytes(&device, random);
+      upload(&device);
+    }
+    check_layout(&device, &layout);
+  }
+  device_close(&device);
+  g_rand_free(random);
+}
+GST_END_TEST
+
+GST_START_TEST(random_frames_of_words)
+{
+  const guint bins[] = {16, 64, 256, 1000, 4096, 30000, 65536};
+  GRand *random = seeded_random();
+  Device device;
+
+  fail_unless(device_open(&device));
+  for (guint b = 0; b < G_N_ELEMENTS(bins); b++) {
+    fill_words(&device, random, bins[b]);
+    upload(&device);
+    for (guint i = 0; i < 20; i++) {
+      Layout layout = {.width = g_rand_int_range(random, 1, 100000),
+                       .height = 1 + i,
+                       .bins = bins[b]};
+
+      layout.width = MIN(layout.width, MEMORY / 4 / layout.height);
+      layout.pitch = layout.width * 4;
+      check_layout(&device, &layout);
+    }
+  }
+  device_close(&device);
+  g_rand_free(random);
+}
+GST_END_TEST
+
+/* Without a result the counts stay where they are, and each launch zeroes
+ * those of the next one. */
+GST_START_TEST(launches_clear_for_each_other)
+{
+  const Layout layout = {0, 1920, 1920, 1080, 0};
+  Device device;
+
+  fail_unless(device_open(&device));
+  memset(device.samples, 9, MEMORY);
+  upload(&device);
+  for (guint i = 0; i < 50; i++) {
+    GhDeviceResult to = {i % 2 ? device.next : device.counts,
+                         i % 2 ? device.counts : device.next, 0};
+
+    launch(&device, &layout, i % GH_N_ALGORITHMS, &to);
+  }
+  /* Into counts that are zero again: the sum of the last two launches of
+   * different places would show. */
+  launch(&device, &layout, GH_ALGORITHM_AUTO,
+         &(GhDeviceResult){device.counts, 0,
+                           (CUdeviceptr)(guintptr)device.result});
+  finish(&device);
+  check_counts(&device, &layout, GH_ALGORITHM_AUTO);
+  device_close(&device);
+}
+GST_END_TEST
+
+static Suite *
+kernels_suite(void)
+{
+  Suite *suite = suite_create("kernels");
+  TCase *tcase = tcase_create("all");
+
+  tcase_set_timeout(tcase, 120);
+  suite_add_tcase(suite, tcase);
+  tcase_add_test(tcase, B15_every_offset_and_width);
+  tcase_add_test(tcase, random_frames_of_bytes);
+  tcase_add_test(tcase, random_frames_of_words);
+  tcase_add_test(tcase, launches_clear_for_each_other);
+  return suite;
+}
+
+/* In a child, as CUDA does not survive the fork before each test. */
+static gboolean
+cuda_works(void)
+{
+  pid_t child = fork();
+  int status = 1;
+
+  if (child == 0) {
+    Device device;
+
+    _exit(device_open(&device) ? 0 : 1);
+  }
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+  if (!cuda_works())
+    return g_strcmp0(g_getenv("GPUHISTOGRAM_TEST_REQUIRE_CUDA"), "1") ? 77 : 1;
+  gst_check_init(&argc, &argv);
+  return gst_check_run_suite(kernels_suite(), "kernels", __FILE__);
+}
