@@ -47,6 +47,7 @@
 
 #define DEFAULT_ENGINE GST_GPU_HISTOGRAM_ENGINE_AUTO
 #define DEFAULT_CUDA_DEVICE_ID (-1)
+#define DEFAULT_ALGORITHM GST_GPU_HISTOGRAM_ALGORITHM_AUTO
 #define DEFAULT_N_THREADS 1
 #define DEFAULT_ASYNC_DEPTH 2
 #define DEFAULT_BINS 256
@@ -63,6 +64,7 @@ GST_DEBUG_CATEGORY(gst_gpu_histogram_debug);
 enum {
   PROP_ENGINE = 1,
   PROP_CUDA_DEVICE_ID,
+  PROP_ALGORITHM,
   PROP_N_THREADS,
   PROP_ASYNC_DEPTH,
   PROP_BINS,
@@ -92,6 +94,29 @@ gst_gpu_histogram_engine_get_type(void)
   return type;
 }
 
+GType
+gst_gpu_histogram_algorithm_get_type(void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {GST_GPU_HISTOGRAM_ALGORITHM_AUTO,
+       "The fastest one for the frame and the device", "auto"},
+      {GST_GPU_HISTOGRAM_ALGORITHM_GLOBAL,
+       "One atomic in device memory for each sample", "global"},
+      {GST_GPU_HISTOGRAM_ALGORITHM_BLOCK,
+       "A table for each block, in shared memory", "block"},
+      {GST_GPU_HISTOGRAM_ALGORITHM_WARP, "A table for each warp", "warp"},
+      {GST_GPU_HISTOGRAM_ALGORITHM_LANE,
+       "A column of the table for each lane, so that none meet", "lane"},
+      {GST_GPU_HISTOGRAM_ALGORITHM_SORT, "Sort, then count runs", "sort"},
+      {0, NULL, NULL}};
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(
+        &type, g_enum_register_static("GstGpuHistogramAlgorithm", values));
+  return type;
+}
+
 #define gst_gpu_histogram_parent_class parent_class
 G_DEFINE_TYPE(GstGpuHistogram, gst_gpu_histogram, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(gpuhistogram, "gpuhistogram", GST_RANK_NONE,
@@ -115,6 +140,9 @@ store_setting(GpuHistogramSettings *settings, guint id, const GValue *value)
     break;
   case PROP_CUDA_DEVICE_ID:
     settings->cuda_device_id = g_value_get_int(value);
+    break;
+  case PROP_ALGORITHM:
+    settings->algorithm = g_value_get_enum(value);
     break;
   case PROP_N_THREADS:
     settings->n_threads = g_value_get_uint(value);
@@ -189,6 +217,9 @@ load_setting(const GpuHistogramSettings *settings, guint id, GValue *value)
     break;
   case PROP_CUDA_DEVICE_ID:
     g_value_set_int(value, settings->cuda_device_id);
+    break;
+  case PROP_ALGORITHM:
+    g_value_set_enum(value, settings->algorithm);
     break;
   case PROP_N_THREADS:
     g_value_set_uint(value, settings->n_threads);
@@ -314,6 +345,7 @@ gst_gpu_histogram_init(GstGpuHistogram *self)
   self->settings = (GpuHistogramSettings){
       .engine = DEFAULT_ENGINE,
       .cuda_device_id = DEFAULT_CUDA_DEVICE_ID,
+      .algorithm = DEFAULT_ALGORITHM,
       .n_threads = DEFAULT_N_THREADS,
       .async_depth = DEFAULT_ASYNC_DEPTH,
       .bins = DEFAULT_BINS,
@@ -349,6 +381,13 @@ install_engine_properties(GObjectClass *klass)
                        "Number of the GPU, as the CUDA driver counts them; "
                        "-1 = the first one",
                        -1, G_MAXINT, DEFAULT_CUDA_DEVICE_ID, flags));
+  g_object_class_install_property(
+      klass, PROP_ALGORITHM,
+      g_param_spec_enum("algorithm", "Algorithm",
+                        "How the GPU counts; all ways give the same numbers, "
+                        "and auto is the fastest one",
+                        GST_TYPE_GPU_HISTOGRAM_ALGORITHM, DEFAULT_ALGORITHM,
+                        flags));
   g_object_class_install_property(
       klass, PROP_N_THREADS,
       g_param_spec_uint("n-threads", "Threads",
@@ -461,4 +500,5 @@ gst_gpu_histogram_class_init(GstGpuHistogramClass *klass)
   transform_class->set_caps = gst_gpu_histogram_set_caps;
   gst_gpu_histogram_stream_class_init(transform_class);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ENGINE, 0);
+  gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ALGORITHM, 0);
 }
