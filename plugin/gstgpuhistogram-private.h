@@ -3,7 +3,8 @@
 /*
  * What the files of the element share:
  *
- *   gstgpuhistogram.c  what it is: class, properties, start and stop
+ *   gstgpuhistogram.c  what it is: class, start and stop
+ *   properties.c       what can be set and read
  *   caps.c             the formats: which are counted, which refused
  *   stream.c           the way of a frame, of events and of queries
  *   counting.c         the engines: choice, failure, recount
@@ -35,6 +36,10 @@ typedef struct {
   guint max_pending_messages;
   gboolean verify;
 } GpuHistogramSettings;
+
+#define GPU_HISTOGRAM_MAX_BINS 65536
+
+extern const GpuHistogramSettings gpu_histogram_default_settings;
 
 /* What the stats property shows. */
 typedef struct {
@@ -79,6 +84,9 @@ struct _GstGpuHistogram {
 
   gint messages_alive; /* atomic */
 };
+
+/* properties.c */
+void gst_gpu_histogram_install_properties(GObjectClass *klass);
 
 /* caps.c: streaming thread. Makes @in the format of the frames to come, after
  * those before have left. FALSE, with an element error on the bus, where they
