@@ -36,8 +36,8 @@
  *
  * ## Example
  * |[
- * gst-launch-1.0 -m filesrc location=clip.mp4 ! decodebin ! gpuhistogram !
- * fakesink
+ * gst-launch-1.0 -m filesrc location=clip.mp4 ! decodebin ! \
+ *     gpuhistogram ! fakesink
  * ]| Prints the histogram of each frame.
  *
  * Since: 0.1

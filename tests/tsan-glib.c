@@ -288,3 +288,12 @@ gst_mini_object_unref(GstMiniObject *object)
   __tsan_acquire(object);
   real(object);
 }
+
+G_MODULE_EXPORT void
+g_object_unref(gpointer object)
+{
+  REAL(void, g_object_unref, gpointer);
+  __tsan_release(object);
+  __tsan_acquire(object);
+  real(object);
+}

@@ -2,12 +2,14 @@
 
 /*
  * Times the ways of counting on the CPU over frames of different content, one
- * thread, and prints gigasamples a second (median of the repeats).
+ * thread, and the engine with several threads; prints gigasamples a second
+ * (median of the repeats).
  *
  *     gpuhistogram-bench-cpu [WIDTH HEIGHT]
  */
 
 #include "cpu-count.h"
+#include "workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +152,50 @@ bench(uint8_t *samples, size_t width, size_t height)
   return 0;
 }
 
+/* Median seconds of the engine, or a negative number where it fails. */
+static double
+time_engine(unsigned n_threads, const uint8_t *samples, size_t width,
+            size_t height)
+{
+  const GhSettings settings = {.depth = 1, .bins = 256, .n_threads = n_threads};
+  const GhFrame frame = {samples, width, (uint32_t)width, (uint32_t)height};
+  uint64_t bins[256];
+  GhResult result = {.bins = bins};
+  double times[REPEATS];
+  GhEngine *engine;
+  GhError error;
+
+  if (gh_engine_open(&engine, GH_ENGINE_CPU, &settings, &error) != GH_OK)
+    return -1;
+  for (int i = 0; i < REPEATS; i++) {
+    double start = now();
+
+    gh_engine_submit(engine, &frame, &error);
+    gh_engine_collect(engine, true, &result, &error);
+    times[i] = now() - start;
+  }
+  gh_engine_close(&engine);
+  qsort(times, REPEATS, sizeof(times[0]), compare_times);
+  return times[REPEATS / 2];
+}
+
+/* Noise, with more and more threads. */
+static void
+bench_threads(uint8_t *samples, size_t width, size_t height)
+{
+  unsigned cores = gh_workers_cores();
+  double one;
+
+  fill_noise(samples, width, height);
+  one = time_engine(1, samples, width, height);
+  for (unsigned n = 1; n <= cores; n *= 2) {
+    double seconds = time_engine(n, samples, width, height);
+
+    printf("%2u threads %8.2f Gsamples/s, efficiency %.2f\n", n,
+           (double)(width * height) / seconds * 1e-9, one / seconds / n);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -163,6 +209,7 @@ main(int argc, char **argv)
     return 2;
   }
   status = bench(samples, width, height);
+  bench_threads(samples, width, height);
   free(samples);
   return status;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the tests of the engines share: the engine under test, the plain count,
+ * and random frames in memory that must not be left. */
+
+#pragma once
+
+#include "engine.h"
+
+#include <gst/check/gstcheck.h>
+
+/* The engine that GPUHISTOGRAM_TEST_ENGINE names; see testing.h. */
+GhEngineKind test_engine_kind(void);
+
+GhEngine *test_engine_open(guint depth, guint bins, guint n_threads);
+void test_engine_submit(GhEngine *engine, const GhFrame *frame);
+void test_engine_collect(GhEngine *engine, GhResult *result);
+
+/* Counts the frame with the engine and without one, and compares each bin with
+ * a plain loop. */
+void test_engine_measure(GhEngine *engine, const GhFrame *frame, guint bins);
+
+/* A generator whose seed is printed; GPUHISTOGRAM_TEST_SEED overrides it. */
+GRand *test_engine_random(void);
+
+/* Memory that ends where a page begins that may not be touched. */
+typedef struct {
+  guint8 *start;
+  gsize size;
+  gsize mapped;
+} Guarded;
+
+/* A frame of any size, stride and content, at the very end of its memory. */
+void test_engine_frame(GRand *random, Guarded *guarded, GhFrame *frame);
+void test_engine_frame_free(Guarded *guarded);
+
+/* Runs the suite; exit status 77 where its engine is not to be had. */
+int test_engine_main(int argc, char **argv, Suite *(*suite)(void),
+                     const char *name);
