@@ -120,11 +120,12 @@ follow_stream(GstGpuHistogram *self, GpuHistogramFrame *frame)
   GstClockTime end = time;
 
   frame->number = self->n_frames++;
-  frame->stream_time =
-      gst_segment_to_stream_time(segment, GST_FORMAT_TIME, time);
-  frame->running_time =
-      gst_segment_to_running_time(segment, GST_FORMAT_TIME, time);
+  frame->stream_time = frame->running_time = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID(time) && segment->format == GST_FORMAT_TIME) {
+    frame->stream_time =
+        gst_segment_to_stream_time(segment, GST_FORMAT_TIME, time);
+    frame->running_time =
+        gst_segment_to_running_time(segment, GST_FORMAT_TIME, time);
     if (GST_BUFFER_DURATION_IS_VALID(frame->buffer))
       end += GST_BUFFER_DURATION(frame->buffer);
     segment->position = end;

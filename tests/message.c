@@ -95,6 +95,25 @@ GST_START_TEST(message_invents_no_times)
 }
 GST_END_TEST;
 
+/* As from an application that does not say that it counts in time. */
+GST_START_TEST(message_in_a_segment_of_bytes)
+{
+  TestFixture f;
+  GstMessage *message;
+  GstSegment segment;
+
+  test_fixture_setup(&f, CAPS, NULL);
+  gst_segment_init(&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event(f.harness, gst_event_new_segment(&segment));
+  test_fixture_push(&f, test_frame_flat(&f.info, 1, 3));
+  message = test_bus_pop_histogram(f.bus);
+  check_times(message, 3 * TEST_FRAME_DURATION, GST_CLOCK_TIME_NONE,
+              GST_CLOCK_TIME_NONE, TEST_FRAME_DURATION);
+  gst_message_unref(message);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 /* ---- How often ---- */
 
 GST_START_TEST(interval_is_the_least_time_between_two)
@@ -304,6 +323,7 @@ message_suite(void)
   tcase_add_test(chain, message_says_what_was_measured);
   tcase_add_test(chain, message_has_the_three_times);
   tcase_add_test(chain, message_invents_no_times);
+  tcase_add_test(chain, message_in_a_segment_of_bytes);
   tcase_add_loop_test(chain, interval_is_the_least_time_between_two, 0, 6);
   tcase_add_test(chain, B11_unread_bus_does_not_grow);
   tcase_add_test(chain, full_bus_loses_messages_and_no_frame);
