@@ -280,20 +280,46 @@ g_async_queue_try_pop(GAsyncQueue *queue)
   return item;
 }
 
+/* Somebody lets go of an object, and may be the one who frees it: what any
+ * thread did with it before comes before that. */
+static void
+let_go(gpointer object)
+{
+  __tsan_release(object);
+  __tsan_acquire(object);
+}
+
 G_MODULE_EXPORT void
 gst_mini_object_unref(GstMiniObject *object)
 {
   REAL(void, gst_mini_object_unref, GstMiniObject *);
-  __tsan_release(object);
-  __tsan_acquire(object);
+  let_go(object);
   real(object);
+}
+
+/* Lets go of an object that others have, too. */
+G_MODULE_EXPORT GstMiniObject *
+gst_mini_object_make_writable(GstMiniObject *object)
+{
+  REAL(GstMiniObject *, gst_mini_object_make_writable, GstMiniObject *);
+  let_go(object);
+  return real(object);
+}
+
+/* Lets go of the old one. */
+G_MODULE_EXPORT gboolean
+gst_mini_object_replace(GstMiniObject **place, GstMiniObject *object)
+{
+  REAL(gboolean, gst_mini_object_replace, GstMiniObject **, GstMiniObject *);
+  if (*place)
+    let_go(*place);
+  return real(place, object);
 }
 
 G_MODULE_EXPORT void
 g_object_unref(gpointer object)
 {
   REAL(void, g_object_unref, gpointer);
-  __tsan_release(object);
-  __tsan_acquire(object);
+  let_go(object);
   real(object);
 }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Every call to the driver fails once, in turn, or from then on for ever: at
+ * the start of the element, while frames run, at its end. Needs the fake
+ * driver; see fake-driver/fake-driver.h.
+ */
+
+#include "fake-driver.h"
+#include "testing.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+#define PIXELS (64 * 48)
+#define FRAMES 8
+
+/* CUDA_ERROR_OUT_OF_MEMORY and CUDA_ERROR_ILLEGAL_ADDRESS. */
+static const int codes[] = {2, 700};
+
+static FakeDriverFail fail_at;
+static FakeDriverCalls count_calls;
+static FakeDriverObjects count_objects;
+
+static gboolean
+find(void *library, const char *name, void *function)
+{
+  void *symbol = dlsym(library, name);
+
+  memcpy(function, &symbol, sizeof(symbol));
+  return symbol != NULL;
+}
+
+static gboolean
+find_fake_driver(void)
+{
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+
+  return library && find(library, FAKE_DRIVER_FAIL, &fail_at) &&
+         find(library, FAKE_DRIVER_CALLS, &count_calls) &&
+         find(library, FAKE_DRIVER_OBJECTS, &count_objects);
+}
+
+/* What came of one run. */
+typedef struct {
+  gboolean started;
+  GstFlowReturn flow; /* of the last push */
+  guint frames;       /* that came out, each of them exact */
+  guint warnings;
+  guint errors;
+  gchar *engine; /* in use at the end */
+} Outcome;
+
+static void
+stream_frames(GstElement *element, Outcome *outcome)
+{
+  GstHarness *harness = gst_harness_new_with_element(element, "sink", "src");
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  test_video_info(&info, CAPS);
+  gst_harness_set_src_caps_str(harness, CAPS);
+  for (guint i = 0; i < FRAMES && outcome->flow == GST_FLOW_OK; i++)
+    outcome->flow =
+        gst_harness_push(harness, test_frame_flat(&info, (guint8)(10 * i), i));
+  gst_harness_push_event(harness, gst_event_new_eos());
+  while ((buffer = gst_harness_try_pull(harness))) {
+    test_check_flat(buffer, 10 * outcome->frames, PIXELS);
+    outcome->frames++;
+    gst_buffer_unref(buffer);
+  }
+  g_free(outcome->engine);
+  outcome->engine = test_stat_string(element, "engine");
+  gst_harness_teardown(harness);
+}
+
+static void
+take_messages(GstBus *bus, Outcome *outcome)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop(bus))) {
+    outcome->warnings += GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
+    outcome->errors += GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR;
+    gst_message_unref(message);
+  }
+}
+
+static void
+run(const gchar *engine, guint call, int code, gboolean ever, Outcome *outcome)
+{
+  GstElement *element = gst_element_factory_make("gpuhistogram", NULL);
+  GstBus *bus = gst_bus_new();
+  gint64 start;
+
+  *outcome = (Outcome){.flow = GST_FLOW_OK};
+  gst_util_set_object_arg(G_OBJECT(element), "engine", engine);
+  g_object_set(element, "post-messages", FALSE, NULL);
+  gst_element_set_bus(element, bus);
+  fail_at(call, code, ever);
+  outcome->started = gst_element_set_state(element, GST_STATE_PAUSED) !=
+                     GST_STATE_CHANGE_FAILURE;
+  if (outcome->started)
+    stream_frames(element, outcome);
+  start = g_get_monotonic_time();
+  gst_element_set_state(element, GST_STATE_NULL);
+  fail_unless(g_get_monotonic_time() - start < 2 * G_TIME_SPAN_SECOND);
+  fail_unless_equals_int(count_objects(), 0);
+  gst_element_set_bus(element, NULL);
+  take_messages(bus, outcome);
+  gst_object_unref(bus);
+  gst_object_unref(element);
+}
+
+/* Calls of a run in which nothing fails. */
+static guint
+calls_of_a_good_run(const gchar *engine)
+{
+  Outcome outcome;
+
+  run(engine, 0, 0, FALSE, &outcome);
+  fail_unless(outcome.started);
+  fail_unless_equals_int(outcome.frames, FRAMES);
+  fail_unless_equals_string(outcome.engine, "cuda");
+  g_free(outcome.engine);
+  return count_calls();
+}
+
+/* No frame is lost, none is wrong, and there is one warning at most: a call
+ * that fails at the end of the element's life hurts nobody. */
+GST_START_TEST(auto_counts_on_after_every_failure)
+{
+  guint n = calls_of_a_good_run("auto");
+  guint on_cpu = 0;
+
+  for (guint call = 1; call <= n; call++) {
+    Outcome outcome;
+
+    run("auto", call, codes[__i__ % 2], __i__ / 2, &outcome);
+    fail_unless(outcome.started, "call %u", call);
+    fail_unless(outcome.flow == GST_FLOW_OK, "call %u", call);
+    fail_unless(outcome.frames == FRAMES, "call %u: %u frames", call,
+                outcome.frames);
+    fail_unless_equals_int(outcome.errors, 0);
+    fail_unless(outcome.warnings <= 1, "call %u: %u warnings", call,
+                outcome.warnings);
+    if (g_str_equal(outcome.engine, "cpu")) {
+      fail_unless_equals_int(outcome.warnings, 1);
+      on_cpu++;
+    }
+    g_free(outcome.engine);
+  }
+  /* Most calls are not at the end. */
+  fail_unless(on_cpu > n / 2, "%u of %u", on_cpu, n);
+}
+GST_END_TEST;
+
+/* What was finished is delivered, then there is one error and no more frames;
+ * or the element does not even start. */
+GST_START_TEST(cuda_stops_at_every_failure)
+{
+  guint n = calls_of_a_good_run("cuda");
+  guint failed = 0;
+
+  for (guint call = 1; call <= n; call++) {
+    Outcome outcome;
+
+    run("cuda", call, codes[__i__ % 2], __i__ / 2, &outcome);
+    fail_unless_equals_int(outcome.warnings, 0);
+    if (outcome.errors > 0) {
+      fail_unless_equals_int(outcome.errors, 1);
+      fail_unless(!outcome.started || outcome.frames < FRAMES, "call %u", call);
+      failed++;
+    } else {
+      fail_unless(outcome.started, "call %u", call);
+      fail_unless(outcome.frames == FRAMES, "call %u", call);
+    }
+    g_free(outcome.engine);
+  }
+  fail_unless(failed > n / 2, "%u of %u", failed, n);
+}
+GST_END_TEST;
+
+static Suite *
+failures_suite(void)
+{
+  Suite *suite = suite_create("failures");
+  TCase *chain = tcase_create("general");
+
+  suite_add_tcase(suite, chain);
+  tcase_add_loop_test(chain, auto_counts_on_after_every_failure, 0, 4);
+  tcase_add_loop_test(chain, cuda_stops_at_every_failure, 0, 4);
+  return suite;
+}
+
+int
+main(int argc, char **argv)
+{
+  if (!find_fake_driver()) {
+    g_printerr("failures: skipped, this is no fake driver\n");
+    return 77;
+  }
+  return test_main(argc, argv, failures_suite, "failures");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Control of the fake driver: a libcuda.so.1 for tests, on a machine without a
+ * GPU. Memory is the host's, streams are threads that work off a queue, and a
+ * kernel is a plain loop over its argument. So it proves the host side of the
+ * CUDA engine and never the device code.
+ *
+ * A program reaches these functions by dlsym() on the libcuda.so.1 that is
+ * loaded; the real one does not have them.
+ */
+
+#pragma once
+
+/*
+ * Call number `call` from now on, counted from 1 over all functions that can
+ * fail, gives `code`; with `ever` all later ones do so too, as after a fault
+ * that damages the context. 0 lets all calls succeed. Releasing calls do
+ * their work even where they report a failure.
+ */
+typedef void (*FakeDriverFail)(unsigned call, int code, int ever);
+
+/* Calls so far since the last FakeDriverFail. */
+typedef unsigned (*FakeDriverCalls)(void);
+
+/* Each operation on a stream takes up to that long. At first it is what the
+ * environment variable FAKE_DRIVER_DELAY says, or nothing. */
+typedef void (*FakeDriverDelay)(unsigned microseconds);
+
+/* Allocations, streams, events, modules and retained contexts there are, or
+ * that went with their context although they could have been freed. */
+typedef unsigned (*FakeDriverObjects)(void);
+
+#define FAKE_DRIVER_FAIL "fake_driver_fail"
+#define FAKE_DRIVER_CALLS "fake_driver_calls"
+#define FAKE_DRIVER_DELAY "fake_driver_delay"
+#define FAKE_DRIVER_OBJECTS "fake_driver_objects"
