@@ -2,7 +2,8 @@
 
 /*
  * The CUDA engine. Each slot has a stream of its own, on which one frame's
- * upload, counting and download follow each other; different slots overlap.
+ * upload and counting follow each other; different slots overlap. The kernel
+ * itself writes the result to the host's memory.
  */
 
 #include "kernels.h"

@@ -56,7 +56,7 @@ typedef struct {
                          before they were grouped into bins */
   uint64_t bytes_uploaded; /* over the bus to the device */
   uint64_t bytes_copied;   /* into staging memory on the host */
-  uint64_t device_ns;      /* upload, counting and download, in nanoseconds */
+  uint64_t device_ns;      /* upload and counting, in nanoseconds */
 } GhResult;
 
 typedef enum { GH_ENGINE_CPU, GH_ENGINE_CUDA } GhEngineKind;
@@ -99,9 +99,11 @@ GhStatus gh_engine_open(GhEngine **engine, GhEngineKind kind,
 
 /*
  * Starts counting a frame. The samples are no longer needed when the call
- * returns. Never waits for the device: the CUDA engine copies the samples into
- * pinned memory and queues the work; the CPU engine counts them here and now.
- * Returns GH_OK, GH_NO_SLOT (nothing was done) or GH_FAILED.
+ * returns. The CUDA engine copies the samples into pinned memory and queues the
+ * work; it waits for the device only where a frame is larger than any before
+ * and memory has to be made. The CPU engine counts them here and now. Returns
+ * GH_OK, GH_NO_SLOT (nothing was done) or GH_FAILED: the engine takes no more
+ * frames, and those in flight can still be collected.
  */
 GhStatus gh_engine_submit(GhEngine *engine, const GhFrame *frame,
                           GhError *error);

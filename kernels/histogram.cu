@@ -5,7 +5,9 @@
 #include "histogram.cuh"
 #include "sort.cuh"
 
-#if __CUDA_ARCH__ >= 700
+/* CUDA 11.7 brought it, for these architectures. */
+#if __CUDA_ARCH__ >= 700 && \
+    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107
 #define ARGUMENT const __grid_constant__ GhLaunch
 #else
 #define ARGUMENT const GhLaunch

@@ -238,6 +238,11 @@ gh_kernels_launch(const GhKernels *kernels, CUstream stream,
 
   if (status != GH_OK)
     return status;
+  if (frame->type == GH_SAMPLE_U32 && !is_flat(&launch))
+    return gh_fail(
+        error, GH_FAILED,
+        "samples of 32 bits have to follow each other from a 16-byte "
+        "boundary on");
   index = choose(algorithm, is_flat(&launch), frame->type, &copies);
   kernel = &table[index];
   shared = set_tables(&launch, bins, copies, kernels->shared_block);

@@ -25,8 +25,8 @@ typedef struct {
 
 /* A frame in device memory. */
 typedef struct {
-  CUdeviceptr samples; /* aligned to a sample */
-  size_t pitch;        /* bytes from one row to the next */
+  CUdeviceptr samples; /* 8 bits: anywhere; 32 bits: on 16 bytes */
+  size_t pitch;        /* bytes from one row to the next; 32 bits: no gap */
   uint32_t width;      /* samples in a row; width × height < 2^32 */
   uint32_t height;
   GhSampleType type;

@@ -18,7 +18,12 @@ load_quad(const uint4 *from)
 {
   uint4 quad;
 
-  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+#if __CUDA_ARCH__ >= 700
+#define LOAD_ONCE "ld.global.nc.L1::no_allocate.v4.u32"
+#else
+#define LOAD_ONCE "ld.global.nc.v4.u32"
+#endif
+  asm volatile(LOAD_ONCE " {%0, %1, %2, %3}, [%4];"
                : "=r"(quad.x), "=r"(quad.y), "=r"(quad.z), "=r"(quad.w)
                : "l"(from));
   return quad;

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
   GhWorkers *workers;
@@ -37,10 +38,10 @@ gh_workers_cores(void)
   cpu_set_t set;
   int n;
 
-  /* More than a set holds: very large machines; all of them are ours. */
-  if (sched_getaffinity(0, sizeof(set), &set) != 0)
-    return 1;
-  n = CPU_COUNT(&set);
+  /* A very large machine has more of them than a set holds. */
+  n = sched_getaffinity(0, sizeof(set), &set) == 0
+          ? CPU_COUNT(&set)
+          : (int)sysconf(_SC_NPROCESSORS_ONLN);
   return n > 1 ? (unsigned)n : 1;
 }
 

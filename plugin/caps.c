@@ -39,8 +39,10 @@ can_count(GstGpuHistogram *self, const GstVideoInfo *info)
 
   if (self->bins > levels) {
     refuse(self,
-           g_strdup_printf("bins=%u is more than the %u grey levels of %s.",
-                           self->bins, levels, GST_VIDEO_INFO_NAME(info)),
+           g_strdup_printf("bins=%u is more than the %u grey levels of %s: "
+                           "set it to %u or less.",
+                           self->bins, levels, GST_VIDEO_INFO_NAME(info),
+                           levels),
            NULL);
     return FALSE;
   }
@@ -86,6 +88,21 @@ gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
   return TRUE;
 }
 
+/* (nullable): the feature that says where the frames are, unless that is system
+ * memory. */
+static const gchar *
+find_foreign_memory(const GstCapsFeatures *features)
+{
+  for (guint i = 0; i < gst_caps_features_get_size(features); i++) {
+    const gchar *feature = gst_caps_features_get_nth(features, i);
+
+    if (g_str_has_prefix(feature, "memory:") &&
+        !g_str_equal(feature, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
+      return feature;
+  }
+  return NULL;
+}
+
 /* (transfer full): why @caps cannot be counted, and the cure. */
 static gchar *
 explain_caps(GstCaps *caps)
@@ -93,26 +110,31 @@ explain_caps(GstCaps *caps)
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
   const gchar *format = gst_structure_get_string(structure, "format");
   GstCapsFeatures *features = gst_caps_get_features(caps, 0);
+  const gchar *memory = find_foreign_memory(features);
+  gchar *text, *names;
 
-  if (!gst_caps_features_is_equal(features,
-                                  GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
-    gchar *memory = gst_caps_features_to_string(features);
-    gchar *text = g_strdup_printf(
-        "Frames with %s cannot be counted: they have to be in system memory. "
+  if (memory)
+    return g_strdup_printf(
+        "Frames in %s cannot be counted: they have to be in system memory. "
         "Download them in front of gpuhistogram.",
         memory);
-
-    g_free(memory);
-    return text;
-  }
-  return g_strdup_printf(
-      "%s cannot be counted: only formats whose first plane is 8-bit luma "
-      "can. Put videoconvert in front of gpuhistogram.",
-      format ? format : gst_structure_get_name(structure));
+  if (gst_caps_features_is_equal(features,
+                                 GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+    return g_strdup_printf(
+        "%s cannot be counted: only formats whose first plane is 8-bit luma "
+        "can. Put videoconvert in front of gpuhistogram.",
+        format ? format : gst_structure_get_name(structure));
+  names = gst_caps_features_to_string(features);
+  text = g_strdup_printf("Frames with %s cannot be counted: convert them to "
+                         "plain ones in front of gpuhistogram.",
+                         names);
+  g_free(names);
+  return text;
 }
 
 /* The pad refuses caps that do not fit its template without a word that
- * people would understand; this says it before. */
+ * people would understand; this says it before. Caps that another pad refuses
+ * for it, such as a bin's ghost pad, do not come here. */
 static GstPadProbeReturn
 explain_refused_caps(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

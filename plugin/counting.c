@@ -75,11 +75,15 @@ open_cuda(GstGpuHistogram *self, const GhSettings *settings)
   return FALSE;
 }
 
+G_STATIC_ASSERT((int)GST_GPU_HISTOGRAM_ALGORITHM_AUTO == GH_ALGORITHM_AUTO);
+G_STATIC_ASSERT((int)GST_GPU_HISTOGRAM_ALGORITHM_SORT == GH_ALGORITHM_SORT);
+
+/* More bins than the samples have levels are refused with the caps. */
 static GhSettings
 engine_settings(const GpuHistogramSettings *settings)
 {
   return (GhSettings){.depth = settings->async_depth,
-                      .bins = settings->bins,
+                      .bins = MIN(settings->bins, GH_LEVELS),
                       .n_threads = settings->n_threads,
                       .device_id = settings->cuda_device_id,
                       .algorithm = (GhAlgorithm)settings->algorithm};
@@ -91,8 +95,6 @@ gst_gpu_histogram_counting_start(GstGpuHistogram *self,
 {
   GhSettings engine = engine_settings(settings);
 
-  /* More than the samples have levels is refused with the caps. */
-  engine.bins = MIN(engine.bins, GH_LEVELS);
   self->bins = settings->bins;
   self->may_fall_back = settings->engine == GST_GPU_HISTOGRAM_ENGINE_AUTO;
   self->result_bins = g_new(guint64, settings->bins);
@@ -113,6 +115,7 @@ gst_gpu_histogram_counting_stop(GstGpuHistogram *self)
   gh_engine_close(&self->broken);
   GST_OBJECT_LOCK(self);
   self->failed = NULL;
+  self->lost = NULL;
   GST_OBJECT_UNLOCK(self);
   set_engine_in_use(self, NULL, "none", "");
   g_clear_pointer(&self->result_bins, g_free);
@@ -143,7 +146,10 @@ give_up(GstGpuHistogram *self, GhEngine *engine, const GhError *error)
 
   GST_OBJECT_LOCK(self);
   first = self->failed != engine;
-  self->failed = engine;
+  if (first) {
+    self->failed = engine;
+    self->failure = *error;
+  }
   GST_OBJECT_UNLOCK(self);
   if (!first)
     return;
@@ -164,12 +170,14 @@ replace_engine(GstGpuHistogram *self)
   GhEngine *broken = self->engine;
   GpuHistogramSettings settings;
   GhSettings engine;
+  GhError failure;
 
   GST_OBJECT_LOCK(self);
   settings = self->settings;
+  failure = self->failure;
   GST_OBJECT_UNLOCK(self);
   engine = engine_settings(&settings);
-  if (!open_cpu(self, &engine, "the GPU failed"))
+  if (!open_cpu(self, &engine, failure.text))
     return FALSE;
   self->broken = broken;
   return TRUE;
@@ -179,7 +187,7 @@ gboolean
 gst_gpu_histogram_counting_submit(GstGpuHistogram *self,
                                   GpuHistogramFrame *frame)
 {
-  GhError error;
+  GhError error = {""};
 
   if (has_failed(self, self->engine) &&
       (!self->may_fall_back || self->broken || !replace_engine(self)))
@@ -193,14 +201,17 @@ gst_gpu_histogram_counting_submit(GstGpuHistogram *self,
   return self->may_fall_back;
 }
 
+/* An engine that takes no more frames still owes those that it took; after one
+ * that it did not give, the next would be a wrong one. */
 static gboolean
 get_result(GstGpuHistogram *self, GpuHistogramFrame *frame, GhResult *result)
 {
-  GhError error;
+  GhError error = {""};
 
-  if (frame->engine && !has_failed(self, frame->engine)) {
+  if (frame->engine && frame->engine != self->lost) {
     if (gh_engine_collect(frame->engine, TRUE, result, &error) == GH_OK)
       return TRUE;
+    self->lost = frame->engine;
     give_up(self, frame->engine, &error);
   }
   if (!self->may_fall_back)

@@ -88,6 +88,7 @@ gpu_histogram_flight_push(GpuHistogramFlight *flight, GpuHistogramFrame *frame)
     flight->n++;
     flight->n_max = MAX(flight->n_max, flight->n);
     flow = flight->flow;
+    flight->flow_told = TRUE;
     g_cond_broadcast(&flight->changed);
     frame = NULL;
   }
@@ -103,7 +104,6 @@ gpu_histogram_flight_drain(GpuHistogramFlight *flight)
   g_mutex_lock(&flight->lock);
   while ((flight->n > 0 || flight->delivering) && !is_closed(flight))
     g_cond_wait(&flight->changed, &flight->lock);
-  flight->flow = GST_FLOW_OK;
   g_mutex_unlock(&flight->lock);
 }
 
@@ -141,12 +141,15 @@ gpu_histogram_flight_pop(GpuHistogramFlight *flight, GpuHistogramFrame *frame)
 }
 
 void
-gpu_histogram_flight_delivered(GpuHistogramFlight *flight, GstFlowReturn flow)
+gpu_histogram_flight_delivered(GpuHistogramFlight *flight, GstFlowReturn flow,
+                               gboolean told)
 {
   g_mutex_lock(&flight->lock);
   flight->delivering = FALSE;
-  if (!flight->stale_flow)
+  if (!flight->stale_flow && flow != flight->flow) {
     flight->flow = flow;
+    flight->flow_told = told;
+  }
   flight->stale_flow = FALSE;
   g_cond_broadcast(&flight->changed);
   g_mutex_unlock(&flight->lock);
@@ -174,6 +177,17 @@ gpu_histogram_flight_forget_flow(GpuHistogramFlight *flight)
   flight->flow = GST_FLOW_OK;
   flight->stale_flow = flight->delivering;
   g_mutex_unlock(&flight->lock);
+}
+
+GstFlowReturn
+gpu_histogram_flight_get_untold_flow(GpuHistogramFlight *flight)
+{
+  GstFlowReturn flow;
+
+  g_mutex_lock(&flight->lock);
+  flow = flight->flow_told ? GST_FLOW_OK : flight->flow;
+  g_mutex_unlock(&flight->lock);
+  return flow;
 }
 
 guint

@@ -18,6 +18,8 @@
 typedef struct {
   GstBuffer *buffer; /* (transfer full) */
   guint64 number;    /* frames of the stream before this one */
+  GstVideoFormat format;
+  guint depth; /* bits of a sample */
   GstClockTime stream_time;
   GstClockTime running_time;
   gboolean attach_meta; /* the settings when it came */
@@ -39,7 +41,8 @@ typedef struct {
   gboolean stale_flow; /* that one's outcome is of no interest any more */
   gboolean active;     /* the source pad is */
   gboolean flushing;   /* between flush-start and flush-stop */
-  GstFlowReturn flow;  /* of the last delivery since the last drain */
+  GstFlowReturn flow;  /* of the last delivery */
+  gboolean flow_told;  /* and upstream, or the bus, knows it */
 } GpuHistogramFlight;
 
 void gpu_histogram_flight_init(GpuHistogramFlight *flight);
@@ -73,15 +76,20 @@ GpuHistogramFrame *gpu_histogram_flight_oldest(GpuHistogramFlight *flight);
 void gpu_histogram_flight_pop(GpuHistogramFlight *flight,
                               GpuHistogramFrame *frame);
 
-/* Output thread. The popped frame has left. */
+/* Output thread. The popped frame has left, with that outcome. @told: it need
+ * not be reported any more. */
 void gpu_histogram_flight_delivered(GpuHistogramFlight *flight,
-                                    GstFlowReturn flow);
+                                    GstFlowReturn flow, gboolean told);
 
 /* Releases all frames in flight. Output thread, or any while that rests. */
 void gpu_histogram_flight_drop(GpuHistogramFlight *flight);
 
 /* Forgets the outcome of deliveries so far, the one that goes on included:
- * something changed downstream. Any thread. */
+ * something changed that lets them succeed again. Any thread. */
 void gpu_histogram_flight_forget_flow(GpuHistogramFlight *flight);
+
+/* The outcome of the last delivery, if upstream does not know it yet, else
+ * %GST_FLOW_OK. Streaming thread. */
+GstFlowReturn gpu_histogram_flight_get_untold_flow(GpuHistogramFlight *flight);
 
 guint gpu_histogram_flight_get_max(GpuHistogramFlight *flight);

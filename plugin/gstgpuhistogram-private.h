@@ -63,6 +63,7 @@ struct _GstGpuHistogram {
   GpuHistogramStats stats;
   gboolean started;
   GhEngine *failed; /* (nullable): an engine that is of no further use */
+  GhError failure;  /* and why */
   GstClockTime frame_duration; /* 0 when not known */
 
   /* Set at the start; constant until the stop. */
@@ -80,6 +81,7 @@ struct _GstGpuHistogram {
 
   /* The output thread's. */
   guint64 *result_bins;
+  GhEngine *lost; /* (nullable): an engine that owes results for ever */
   GstClockTime last_posted; /* stream time of the last message */
 
   gint messages_alive; /* atomic */
@@ -125,7 +127,14 @@ gboolean gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
 /* Streaming thread, while the output thread rests. */
 void gst_gpu_histogram_counting_flush(GstGpuHistogram *self);
 
-/* report.c: output thread. Attaches the result to the frame's buffer, which
+/* report.c
+ *
+ * Makes the buffer of @frame one whose meta and flags may change; its memory
+ * stays. FALSE, after a warning, where the buffer cannot be copied. */
+gboolean gst_gpu_histogram_make_writable(GstGpuHistogram *self,
+                                         GpuHistogramFrame *frame);
+
+/* Output thread. Attaches the result to the frame's buffer, which
  * may become another one with the same memory, and posts it on the bus. */
 void gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
                               const GhResult *result);

@@ -7,7 +7,10 @@
  * Counts the grey levels of every frame, exactly: a histogram of the luma and
  * the sum of all samples, attached to the buffer as #GstGpuHistogramMeta and
  * posted as an element message. The frame itself passes on untouched and
- * uncopied, and as soon as its own counting is done.
+ * uncopied, and as soon as its own counting is done. To carry the meta, a
+ * buffer that others hold too becomes another buffer over the same memory; only
+ * memory that must not be shared (%GST_MEMORY_FLAG_NO_SHARE) is copied for
+ * that.
  *
  * An NVIDIA GPU counts where there is one; elsewhere, or when the GPU fails
  * while frames are running, the CPU does. Both give the same numbers.

@@ -8,14 +8,12 @@ static void
 fill_meta(GstGpuHistogram *self, GstGpuHistogramMeta *meta,
           const GpuHistogramFrame *frame, const GhResult *result)
 {
-  const GstVideoInfo *info = &self->info;
-
   meta->region_id = GST_GPU_HISTOGRAM_REGION_FRAME;
   meta->frame = frame->number;
-  meta->format = GST_VIDEO_INFO_FORMAT(info);
-  meta->depth = GST_VIDEO_INFO_COMP_DEPTH(info, 0);
-  meta->width = GST_VIDEO_INFO_WIDTH(info);
-  meta->height = GST_VIDEO_INFO_HEIGHT(info);
+  meta->format = frame->format;
+  meta->depth = frame->depth;
+  meta->width = frame->luma.samples.width;
+  meta->height = frame->luma.samples.height;
   meta->rectangle =
       (GstVideoRectangle){0, 0, (gint)meta->width, (gint)meta->height};
   meta->pixels = result->pixels;
@@ -72,18 +70,16 @@ new_message(GstGpuHistogram *self, const GpuHistogramFrame *frame,
   return message;
 }
 
-/* Whether @interval has passed since the last message. A time that is not
- * known, or that went back, as after a seek, makes no one wait. */
+/* Whether @interval lies between the last message and @time, in either
+ * direction of playback. A time that is not known makes no one wait. */
 static gboolean
-is_due(GstGpuHistogram *self, GstClockTime stream_time, GstClockTime interval)
+is_due(GstGpuHistogram *self, GstClockTime time, GstClockTime interval)
 {
-  if (GST_CLOCK_TIME_IS_VALID(stream_time) &&
-      GST_CLOCK_TIME_IS_VALID(self->last_posted) &&
-      stream_time >= self->last_posted &&
-      stream_time - self->last_posted < interval)
-    return FALSE;
-  self->last_posted = stream_time;
-  return TRUE;
+  GstClockTime last = self->last_posted;
+
+  if (!GST_CLOCK_TIME_IS_VALID(time) || !GST_CLOCK_TIME_IS_VALID(last))
+    return TRUE;
+  return (time > last ? time - last : last - time) >= interval;
 }
 
 static void
@@ -100,6 +96,7 @@ post(GstGpuHistogram *self, const GpuHistogramFrame *frame,
   if (!is_due(self, frame->stream_time, interval))
     return;
   if ((guint)g_atomic_int_get(&self->messages_alive) < max_pending) {
+    self->last_posted = frame->stream_time;
     gst_element_post_message(GST_ELEMENT(self), new_message(self, frame, meta));
     return;
   }
@@ -110,6 +107,26 @@ post(GstGpuHistogram *self, const GpuHistogramFrame *frame,
                    frame->number);
 }
 
+gboolean
+gst_gpu_histogram_make_writable(GstGpuHistogram *self, GpuHistogramFrame *frame)
+{
+  GstBuffer *copy;
+
+  if (gst_buffer_is_writable(frame->buffer))
+    return TRUE;
+  copy = gst_buffer_copy(frame->buffer);
+  if (!copy) {
+    GST_WARNING_OBJECT(self,
+                       "frame %" G_GUINT64_FORMAT " passes as it is: its "
+                       "buffer is shared and cannot be copied",
+                       frame->number);
+    return FALSE;
+  }
+  gst_buffer_unref(frame->buffer);
+  frame->buffer = copy;
+  return TRUE;
+}
+
 void
 gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
                          const GhResult *result)
@@ -117,11 +134,9 @@ gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
   GstGpuHistogramMeta unattached = {.bins = NULL};
   GstGpuHistogramMeta *meta = &unattached;
 
-  if (frame->attach_meta) {
-    frame->buffer = gst_buffer_make_writable(frame->buffer);
+  if (frame->attach_meta && gst_gpu_histogram_make_writable(self, frame))
     meta = gst_buffer_add_gpu_histogram_meta(frame->buffer,
                                              GST_GPU_HISTOGRAM_REGION_FRAME);
-  }
   fill_meta(self, meta, frame, result);
   if (frame->post_message)
     post(self, frame, meta);

@@ -41,7 +41,8 @@ output_loop(gpointer data)
     flow = gst_pad_push(pad, frame.buffer);
   else
     gst_buffer_unref(frame.buffer);
-  gpu_histogram_flight_delivered(&self->flight, flow);
+  /* A frame that could not be counted has its error on the bus already. */
+  gpu_histogram_flight_delivered(&self->flight, flow, !good);
 }
 
 static gboolean
@@ -120,6 +121,8 @@ follow_stream(GstGpuHistogram *self, GpuHistogramFrame *frame)
   GstClockTime end = time;
 
   frame->number = self->n_frames++;
+  frame->format = GST_VIDEO_INFO_FORMAT(&self->info);
+  frame->depth = GST_VIDEO_INFO_COMP_DEPTH(&self->info, 0);
   frame->stream_time = frame->running_time = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID(time) && segment->format == GST_FORMAT_TIME) {
     frame->stream_time =
@@ -133,10 +136,9 @@ follow_stream(GstGpuHistogram *self, GpuHistogramFrame *frame)
   if (!self->discont)
     return;
   self->discont = FALSE;
-  if (!GST_BUFFER_IS_DISCONT(frame->buffer)) {
-    frame->buffer = gst_buffer_make_writable(frame->buffer);
+  if (!GST_BUFFER_IS_DISCONT(frame->buffer) &&
+      gst_gpu_histogram_make_writable(self, frame))
     GST_BUFFER_FLAG_SET(frame->buffer, GST_BUFFER_FLAG_DISCONT);
-  }
 }
 
 static GstFlowReturn
@@ -190,6 +192,42 @@ finish_flush(GstGpuHistogram *self)
   self->last_posted = GST_CLOCK_TIME_NONE;
 }
 
+/* No more frames come whose push could tell upstream why the last ones did not
+ * get through. */
+static void
+report_last_flow(GstGpuHistogram *self)
+{
+  GstFlowReturn flow = gpu_histogram_flight_get_untold_flow(&self->flight);
+
+  if (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS)
+    GST_ELEMENT_FLOW_ERROR(self, flow);
+}
+
+/* What has to happen before an event goes on. */
+static void
+prepare_for_event(GstGpuHistogram *self, GstEvent *event)
+{
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START)
+    gpu_histogram_flight_set_flushing(&self->flight, TRUE);
+  else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    finish_flush(self);
+  else if (GST_EVENT_IS_SERIALIZED(event))
+    gpu_histogram_flight_drain(&self->flight);
+
+  switch (GST_EVENT_TYPE(event)) {
+  case GST_EVENT_EOS:
+    report_last_flow(self);
+    break;
+  case GST_EVENT_STREAM_START:
+  case GST_EVENT_CAPS:
+  case GST_EVENT_SEGMENT:
+    gpu_histogram_flight_forget_flow(&self->flight);
+    break;
+  default:
+    break;
+  }
+}
+
 static gboolean
 sink_event(GstBaseTransform *trans, GstEvent *event)
 {
@@ -197,13 +235,7 @@ sink_event(GstBaseTransform *trans, GstEvent *event)
   gboolean flush_stop = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
   gboolean handled;
 
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START)
-    gpu_histogram_flight_set_flushing(&self->flight, TRUE);
-  else if (flush_stop)
-    finish_flush(self);
-  else if (GST_EVENT_IS_SERIALIZED(event))
-    gpu_histogram_flight_drain(&self->flight);
-
+  prepare_for_event(self, event);
   handled = parent_class->sink_event(trans, event);
   if (flush_stop) {
     gpu_histogram_flight_set_flushing(&self->flight, FALSE);
@@ -233,10 +265,11 @@ add_latency(GstGpuHistogram *self, GstQuery *query)
 
   gst_query_parse_latency(query, &live, &min, &max);
   GST_OBJECT_LOCK(self);
-  held = self->settings.async_depth * self->frame_duration;
+  held = self->settings.async_depth *
+         MIN(self->frame_duration, GST_CLOCK_TIME_NONE / GH_MAX_DEPTH);
   GST_OBJECT_UNLOCK(self);
   if (GST_CLOCK_TIME_IS_VALID(max))
-    max += held;
+    max = max < GST_CLOCK_TIME_NONE - held ? max + held : GST_CLOCK_TIME_NONE;
   gst_query_set_latency(query, live, min, max);
 }
 
@@ -268,7 +301,13 @@ static void
 ask_for_more_buffers(GstQuery *query, guint more)
 {
   guint n = gst_query_get_n_allocation_pools(query);
+  GstVideoInfo info;
+  GstCaps *caps;
 
+  gst_query_parse_allocation(query, &caps, NULL);
+  if (n == 0 && caps && gst_video_info_from_caps(&info, caps))
+    gst_query_add_allocation_pool(query, NULL, GST_VIDEO_INFO_SIZE(&info), more,
+                                  0);
   for (guint i = 0; i < n; i++) {
     GstBufferPool *pool;
     guint size, min, max;

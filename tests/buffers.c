@@ -312,6 +312,93 @@ GST_START_TEST(short_buffers_pass_unmeasured)
 }
 GST_END_TEST;
 
+/* Memory that is neither shared between buffers nor copied. */
+typedef struct {
+  GstAllocator parent;
+} Stubborn;
+typedef struct {
+  GstAllocatorClass parent_class;
+} StubbornClass;
+typedef struct {
+  GstMemory memory;
+  guint8 bytes[64 * 48];
+} StubbornMemory;
+
+GType stubborn_get_type(void);
+G_DEFINE_TYPE(Stubborn, stubborn, GST_TYPE_ALLOCATOR)
+
+static gpointer
+stubborn_map(GstMemory *memory, gsize size, GstMapFlags flags)
+{
+  return ((StubbornMemory *)memory)->bytes;
+}
+
+static void
+stubborn_unmap(GstMemory *memory)
+{
+}
+
+static GstMemory *
+stubborn_copy(GstMemory *memory, gssize offset, gssize size)
+{
+  return NULL;
+}
+
+static void
+stubborn_free(GstAllocator *allocator, GstMemory *memory)
+{
+  g_free(memory);
+}
+
+static void
+stubborn_class_init(StubbornClass *klass)
+{
+  GST_ALLOCATOR_CLASS(klass)->free = stubborn_free;
+}
+
+static void
+stubborn_init(Stubborn *self)
+{
+  GstAllocator *allocator = GST_ALLOCATOR(self);
+
+  allocator->mem_type = "stubborn";
+  allocator->mem_map = stubborn_map;
+  allocator->mem_unmap = stubborn_unmap;
+  allocator->mem_copy = stubborn_copy;
+  GST_OBJECT_FLAG_SET(self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+/* A shared buffer that cannot be copied passes as it is; it is counted, but
+ * has no place for the meta. */
+GST_START_TEST(shared_buffer_that_cannot_be_copied)
+{
+  GstAllocator *allocator =
+      gst_object_ref_sink(g_object_new(stubborn_get_type(), NULL));
+  StubbornMemory *memory = g_new0(StubbornMemory, 1);
+  GstBuffer *buffer = gst_buffer_new(), *out;
+  GstMessage *message;
+  TestFixture f;
+
+  test_fixture_setup(
+      &f, "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1", NULL);
+  test_tap_skip_until(f.tap, GST_EVENT_SEGMENT);
+  gst_memory_init(GST_MEMORY_CAST(memory), GST_MEMORY_FLAG_NO_SHARE, allocator,
+                  NULL, sizeof(memory->bytes), 0, 0, sizeof(memory->bytes));
+  gst_buffer_append_memory(buffer, GST_MEMORY_CAST(memory));
+  test_fixture_push(&f, gst_buffer_ref(buffer));
+  out = test_tap_pop_buffer(f.tap);
+  fail_unless(out == buffer);
+  fail_unless_equals_int(test_count_metas(out), 0);
+  message = test_bus_pop_histogram(f.bus);
+  fail_unless_equals_uint64(test_message_uint64(message, "pixels"), 64 * 48);
+  gst_message_unref(message);
+  gst_buffer_unref(out);
+  gst_buffer_unref(buffer);
+  gst_object_unref(allocator);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 static Suite *
 buffers_suite(void)
 {
@@ -328,6 +415,7 @@ buffers_suite(void)
   tcase_add_test(chain, B31_gaps_and_damaged_frames);
   tcase_add_test(chain, short_chroma_passes_unmeasured);
   tcase_add_loop_test(chain, short_buffers_pass_unmeasured, 0, 5);
+  tcase_add_test(chain, shared_buffer_that_cannot_be_copied);
   return suite;
 }
 

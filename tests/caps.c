@@ -205,6 +205,51 @@ GST_START_TEST(unlinked_pad_reports_not_linked)
 }
 GST_END_TEST;
 
+/* Events between the frames do not hide from upstream that nobody takes
+ * them. */
+GST_START_TEST(flow_is_reported_past_events)
+{
+  const gint64 end = g_get_monotonic_time() + TEST_PATIENCE;
+  GstFlowReturn flow = GST_FLOW_OK;
+  TestFixture f;
+  GstPad *src;
+
+  test_fixture_setup(&f, CAPS("GRAY8", 64, 48), NULL);
+  src = gst_element_get_static_pad(f.element, "src");
+  fail_unless(gst_pad_unlink(src, f.harness->sinkpad));
+  for (guint i = 0; flow == GST_FLOW_OK; i++) {
+    fail_unless(g_get_monotonic_time() < end, "the flow never stopped");
+    flow = gst_harness_push(f.harness, test_frame_flat(&f.info, 1, i));
+    gst_harness_push_event(
+        f.harness, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM,
+                                        gst_structure_new_empty("mark")));
+  }
+  fail_unless_equals_int(flow, GST_FLOW_NOT_LINKED);
+  gst_harness_push_event(f.harness, gst_event_new_eos());
+  fail_unless_equals_int(test_bus_take(f.bus, GST_MESSAGE_ERROR), 0);
+  gst_object_unref(src);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
+/* The last frames: no push follows that could tell upstream. */
+GST_START_TEST(last_flow_is_reported_at_the_end)
+{
+  TestFixture f;
+  GstPad *src;
+
+  test_fixture_setup(&f, CAPS("GRAY8", 64, 48), NULL);
+  src = gst_element_get_static_pad(f.element, "src");
+  fail_unless(gst_pad_unlink(src, f.harness->sinkpad));
+  fail_unless_equals_int(
+      gst_harness_push(f.harness, test_frame_flat(&f.info, 1, 0)), GST_FLOW_OK);
+  gst_harness_push_event(f.harness, gst_event_new_eos());
+  fail_unless_equals_int(test_bus_take(f.bus, GST_MESSAGE_ERROR), 1);
+  gst_object_unref(src);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 static Suite *
 caps_suite(void)
 {
@@ -216,6 +261,8 @@ caps_suite(void)
   tcase_add_test(chain, B04_caps_change_at_random);
   tcase_add_test(chain, caps_go_out_as_they_came_in);
   tcase_add_test(chain, caps_query_asks_downstream);
+  tcase_add_test(chain, flow_is_reported_past_events);
+  tcase_add_test(chain, last_flow_is_reported_at_the_end);
   tcase_add_test(chain, pad_is_linked_anew_in_mid_stream);
   tcase_add_test(chain, unlinked_pad_reports_not_linked);
   return suite;

@@ -91,12 +91,24 @@ GST_START_TEST(bins_that_do_not_fit_the_format)
 }
 GST_END_TEST;
 
-GST_START_TEST(unsupported_formats)
+GST_START_TEST(unsupported_caps)
 {
-  const gchar *formats[] = {"RGB", "YUY2", "GRAY16_LE", "NV12_64Z32"};
-  const gchar *words[] = {formats[__i__], "videoconvert", NULL};
-  gchar *caps = g_strdup_printf("video/x-raw,format=%s,width=64,height=64",
-                                formats[__i__]);
+  const struct {
+    const gchar *features;
+    const gchar *format;
+    const gchar *words[3];
+  } cases[] = {{"", "RGB", {"RGB", "videoconvert"}},
+               {"", "YUY2", {"YUY2", "videoconvert"}},
+               {"", "GRAY16_LE", {"GRAY16_LE", "videoconvert"}},
+               {"", "NV12_64Z32", {"NV12_64Z32", "videoconvert"}},
+               {"(memory:CUDAMemory)", "NV12", {"CUDAMemory", "Download"}},
+               {"(format:Interlaced)", "NV12", {"Interlaced", "convert them"}},
+               {"(memory:SystemMemory, meta:GstVideoOverlayComposition)",
+                "NV12",
+                {"OverlayComposition", "convert them"}}};
+  const gchar *const *words = cases[__i__].words;
+  gchar *caps = g_strdup_printf("video/x-raw%s,format=%s,width=64,height=64",
+                                cases[__i__].features, cases[__i__].format);
   GstElement *element;
   GstHarness *harness;
   GstBus *bus;
@@ -230,7 +242,7 @@ errors_suite(void)
   suite_add_tcase(suite, chain);
   tcase_add_loop_test(chain, bins_that_are_no_power_of_two, 0, 5);
   tcase_add_test(chain, bins_that_do_not_fit_the_format);
-  tcase_add_loop_test(chain, unsupported_formats, 0, 4);
+  tcase_add_loop_test(chain, unsupported_caps, 0, 7);
   tcase_add_test(chain, frames_before_caps);
   tcase_add_test(chain, cuda_device_that_does_not_exist);
   tcase_add_test(chain, auto_takes_the_cpu_where_there_is_no_such_device);

@@ -22,6 +22,7 @@ static const int codes[] = {2, 700};
 static FakeDriverFail fail_at;
 static FakeDriverCalls count_calls;
 static FakeDriverObjects count_objects;
+static FakeDriverDelay set_delay;
 
 static gboolean
 find(void *library, const char *name, void *function)
@@ -39,6 +40,7 @@ find_fake_driver(void)
 
   return library && find(library, FAKE_DRIVER_FAIL, &fail_at) &&
          find(library, FAKE_DRIVER_CALLS, &count_calls) &&
+         find(library, FAKE_DRIVER_DELAY, &set_delay) &&
          find(library, FAKE_DRIVER_OBJECTS, &count_objects);
 }
 
@@ -46,10 +48,12 @@ find_fake_driver(void)
 typedef struct {
   gboolean started;
   GstFlowReturn flow; /* of the last push */
+  guint taken;        /* frames that the element took */
   guint frames;       /* that came out, each of them exact */
   guint warnings;
   guint errors;
   gchar *engine; /* in use at the end */
+  gchar *error;  /* text of the last error */
 } Outcome;
 
 static void
@@ -61,9 +65,11 @@ stream_frames(GstElement *element, Outcome *outcome)
 
   test_video_info(&info, CAPS);
   gst_harness_set_src_caps_str(harness, CAPS);
-  for (guint i = 0; i < FRAMES && outcome->flow == GST_FLOW_OK; i++)
+  for (guint i = 0; i < FRAMES && outcome->flow == GST_FLOW_OK; i++) {
     outcome->flow =
         gst_harness_push(harness, test_frame_flat(&info, (guint8)(10 * i), i));
+    outcome->taken += outcome->flow == GST_FLOW_OK;
+  }
   gst_harness_push_event(harness, gst_event_new_eos());
   while ((buffer = gst_harness_try_pull(harness))) {
     test_check_flat(buffer, 10 * outcome->frames, PIXELS);
@@ -82,7 +88,15 @@ take_messages(GstBus *bus, Outcome *outcome)
 
   while ((message = gst_bus_pop(bus))) {
     outcome->warnings += GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
-    outcome->errors += GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      GError *error;
+
+      gst_message_parse_error(message, &error, NULL);
+      g_free(outcome->error);
+      outcome->error = g_strdup(error->message);
+      outcome->errors++;
+      g_error_free(error);
+    }
     gst_message_unref(message);
   }
 }
@@ -150,35 +164,84 @@ GST_START_TEST(auto_counts_on_after_every_failure)
       on_cpu++;
     }
     g_free(outcome.engine);
+    g_free(outcome.error);
   }
   /* Most calls are not at the end. */
   fail_unless(on_cpu > n / 2, "%u of %u", on_cpu, n);
 }
 GST_END_TEST;
 
+/* Whether it was a frame's submission that failed. */
+static gboolean
+submit_failed(const Outcome *outcome)
+{
+  return outcome->started && (strstr(outcome->error, "cuMemcpyHtoDAsync") ||
+                              strstr(outcome->error, "cuLaunchKernel") ||
+                              strstr(outcome->error, "cuEventRecord"));
+}
+
 /* What was finished is delivered, then there is one error and no more frames;
  * or the element does not even start. */
 GST_START_TEST(cuda_stops_at_every_failure)
 {
   guint n = calls_of_a_good_run("cuda");
+  gboolean ever = __i__ / 2;
   guint failed = 0;
 
   for (guint call = 1; call <= n; call++) {
     Outcome outcome;
 
-    run("cuda", call, codes[__i__ % 2], __i__ / 2, &outcome);
+    run("cuda", call, codes[__i__ % 2], ever, &outcome);
     fail_unless_equals_int(outcome.warnings, 0);
     if (outcome.errors > 0) {
       fail_unless_equals_int(outcome.errors, 1);
       fail_unless(!outcome.started || outcome.frames < FRAMES, "call %u", call);
+      /* The engine still owes the frames that it took before. */
+      if (submit_failed(&outcome) && !ever)
+        fail_unless(outcome.frames == outcome.taken, "call %u: %u of %u", call,
+                    outcome.frames, outcome.taken);
       failed++;
     } else {
       fail_unless(outcome.started, "call %u", call);
       fail_unless(outcome.frames == FRAMES, "call %u", call);
     }
     g_free(outcome.engine);
+    g_free(outcome.error);
   }
   fail_unless(failed > n / 2, "%u of %u", failed, n);
+}
+GST_END_TEST;
+
+/* New caps wait for a slow frame; a flush ends the wait. The frame still says
+ * what it was. */
+GST_START_TEST(flush_ends_the_wait_of_caps)
+{
+  TestFixture f;
+  GstMessage *message;
+
+  for (guint i = 0; i < 20; i++) {
+    TestPusher *pusher;
+
+    test_fixture_setup(&f, CAPS, NULL);
+    set_delay(20000);
+    test_fixture_push(&f, test_frame_flat(&f.info, 1, 0));
+    pusher = test_pusher_new(
+        &f,
+        gst_event_new_caps(gst_caps_from_string(
+            "video/x-raw,format=GRAY8,width=8,height=8,framerate=25/1")),
+        NULL);
+    gst_harness_push_event(f.harness, gst_event_new_flush_start());
+    test_pusher_join(pusher);
+    gst_harness_push_event(f.harness, gst_event_new_flush_stop(TRUE));
+    while ((message = gst_bus_pop_filtered(f.bus, GST_MESSAGE_ELEMENT))) {
+      fail_unless_equals_uint64(test_message_uint64(message, "width") *
+                                    test_message_uint64(message, "height"),
+                                test_message_uint64(message, "pixels"));
+      gst_message_unref(message);
+    }
+    set_delay(0);
+    test_fixture_teardown(&f);
+  }
 }
 GST_END_TEST;
 
@@ -191,6 +254,7 @@ failures_suite(void)
   suite_add_tcase(suite, chain);
   tcase_add_loop_test(chain, auto_counts_on_after_every_failure, 0, 4);
   tcase_add_loop_test(chain, cuda_stops_at_every_failure, 0, 4);
+  tcase_add_test(chain, flush_ends_the_wait_of_caps);
   return suite;
 }
 

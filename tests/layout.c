@@ -227,6 +227,26 @@ GST_START_TEST(allocation_answer_counts_the_frames_held)
 }
 GST_END_TEST;
 
+/* Downstream that has wishes but no pool. */
+GST_START_TEST(allocation_answer_counts_them_without_a_pool)
+{
+  TestFixture f;
+  GstQuery *query;
+  guint size, min;
+
+  test_fixture_setup(&f, GRAY_720x576, "async-depth", 5, NULL);
+  gst_harness_add_propose_allocation_meta(f.harness, GST_VIDEO_META_API_TYPE,
+                                          NULL);
+  query = ask_allocation(&f, FALSE);
+  fail_unless_equals_int(gst_query_get_n_allocation_pools(query), 1);
+  gst_query_parse_nth_allocation_pool(query, 0, NULL, &size, &min, NULL);
+  fail_unless_equals_int(size, 720 * 576);
+  fail_unless_equals_int(min, 6);
+  gst_query_unref(query);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 /* A pool of exactly as many buffers as the answer asked for is enough. */
 GST_START_TEST(allocation_answer_is_enough)
 {
@@ -255,6 +275,7 @@ layout_suite(void)
                       G_N_ELEMENTS(crops));
   tcase_add_test(chain, B42_crop_meta_is_not_offered);
   tcase_add_test(chain, allocation_answer_counts_the_frames_held);
+  tcase_add_test(chain, allocation_answer_counts_them_without_a_pool);
   tcase_add_test(chain, allocation_answer_is_enough);
   return suite;
 }

@@ -145,6 +145,44 @@ GST_START_TEST(interval_is_the_least_time_between_two)
 }
 GST_END_TEST;
 
+/* Backwards, as in reverse playback. */
+GST_START_TEST(interval_counts_in_both_directions)
+{
+  TestFixture f;
+
+  test_fixture_setup(&f, CAPS, "interval", 5 * TEST_FRAME_DURATION, NULL);
+  for (guint i = 20; i > 0; i--)
+    test_fixture_push(&f, test_frame_flat(&f.info, (guint8)i, i));
+  gst_harness_push_event(f.harness, gst_event_new_eos());
+  fail_unless_equals_int(test_bus_take(f.bus, GST_MESSAGE_ELEMENT), 4);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
+/* A message for which there was no room does not make the next one wait. */
+GST_START_TEST(interval_starts_with_a_message_that_was_posted)
+{
+  TestFixture f;
+  GstMessage *kept;
+
+  test_fixture_setup(&f, CAPS, "interval", 5 * TEST_FRAME_DURATION,
+                     "max-pending-messages", 1, NULL);
+  test_fixture_push(&f, test_frame_flat(&f.info, 0, 0));
+  kept = test_bus_pop_histogram(f.bus);
+  for (guint i = 1; i <= 6; i++)
+    test_fixture_push(&f, test_frame_flat(&f.info, (guint8)i, i));
+  /* Until frame 6, which is due, has found no room. */
+  gst_harness_push_event(f.harness, gst_event_new_gap(GST_SECOND, 0));
+  fail_unless_equals_uint64(test_stat(f.element, "messages-dropped"), 2);
+  gst_message_unref(kept);
+  test_fixture_push(&f, test_frame_flat(&f.info, 7, 7));
+  kept = test_bus_pop_histogram(f.bus);
+  fail_unless_equals_uint64(test_message_uint64(kept, "frame"), 7);
+  gst_message_unref(kept);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 /* ---- How many ---- */
 
 static void
@@ -325,6 +363,8 @@ message_suite(void)
   tcase_add_test(chain, message_invents_no_times);
   tcase_add_test(chain, message_in_a_segment_of_bytes);
   tcase_add_loop_test(chain, interval_is_the_least_time_between_two, 0, 6);
+  tcase_add_test(chain, interval_counts_in_both_directions);
+  tcase_add_test(chain, interval_starts_with_a_message_that_was_posted);
   tcase_add_test(chain, B11_unread_bus_does_not_grow);
   tcase_add_test(chain, full_bus_loses_messages_and_no_frame);
   tcase_add_test(chain, no_message_where_none_is_allowed);

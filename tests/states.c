@@ -201,8 +201,9 @@ count_threads(guint at_most)
   gint64 end = g_get_monotonic_time() + 2 * G_TIME_SPAN_SECOND;
   guint threads;
 
-  g_thread_pool_stop_unused_threads();
   do {
+    /* Again and again, as a thread may become unused only now. */
+    g_thread_pool_stop_unused_threads();
     threads = test_threads();
     if (threads > at_most)
       g_thread_yield();
