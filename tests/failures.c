@@ -216,6 +216,8 @@ GST_END_TEST;
  * what it was. */
 GST_START_TEST(flush_ends_the_wait_of_caps)
 {
+  GstCaps *caps = gst_caps_from_string(
+      "video/x-raw,format=GRAY8,width=8,height=8,framerate=25/1");
   TestFixture f;
   GstMessage *message;
 
@@ -225,11 +227,7 @@ GST_START_TEST(flush_ends_the_wait_of_caps)
     test_fixture_setup(&f, CAPS, NULL);
     set_delay(20000);
     test_fixture_push(&f, test_frame_flat(&f.info, 1, 0));
-    pusher = test_pusher_new(
-        &f,
-        gst_event_new_caps(gst_caps_from_string(
-            "video/x-raw,format=GRAY8,width=8,height=8,framerate=25/1")),
-        NULL);
+    pusher = test_pusher_new(&f, gst_event_new_caps(caps), NULL);
     gst_harness_push_event(f.harness, gst_event_new_flush_start());
     test_pusher_join(pusher);
     gst_harness_push_event(f.harness, gst_event_new_flush_stop(TRUE));
@@ -242,6 +240,7 @@ GST_START_TEST(flush_ends_the_wait_of_caps)
     set_delay(0);
     test_fixture_teardown(&f);
   }
+  gst_caps_unref(caps);
 }
 GST_END_TEST;
 
