@@ -170,6 +170,18 @@ GST_START_TEST(pad_is_linked_anew_in_mid_stream)
 }
 GST_END_TEST;
 
+/* (transfer full): the source pad, which has lost its peer. */
+static GstPad *
+set_up_unlinked(TestFixture *f)
+{
+  GstPad *src;
+
+  test_fixture_setup(f, CAPS("GRAY8", 64, 48), NULL);
+  src = gst_element_get_static_pad(f->element, "src");
+  fail_unless(gst_pad_unlink(src, f->harness->sinkpad));
+  return src;
+}
+
 /* Without a peer the flow stops with the usual reason, and with a new peer it
  * goes on. */
 GST_START_TEST(unlinked_pad_reports_not_linked)
@@ -179,9 +191,7 @@ GST_START_TEST(unlinked_pad_reports_not_linked)
   TestFixture f;
   GstPad *src;
 
-  test_fixture_setup(&f, CAPS("GRAY8", 64, 48), NULL);
-  src = gst_element_get_static_pad(f.element, "src");
-  fail_unless(gst_pad_unlink(src, f.harness->sinkpad));
+  src = set_up_unlinked(&f);
   /* The push that meets it is a later one, as frames leave by themselves. */
   for (guint i = 0; flow == GST_FLOW_OK; i++) {
     fail_unless(g_get_monotonic_time() < end, "the flow never stopped");
@@ -214,9 +224,7 @@ GST_START_TEST(flow_is_reported_past_events)
   TestFixture f;
   GstPad *src;
 
-  test_fixture_setup(&f, CAPS("GRAY8", 64, 48), NULL);
-  src = gst_element_get_static_pad(f.element, "src");
-  fail_unless(gst_pad_unlink(src, f.harness->sinkpad));
+  src = set_up_unlinked(&f);
   for (guint i = 0; flow == GST_FLOW_OK; i++) {
     fail_unless(g_get_monotonic_time() < end, "the flow never stopped");
     flow = gst_harness_push(f.harness, test_frame_flat(&f.info, 1, i));
@@ -238,9 +246,7 @@ GST_START_TEST(last_flow_is_reported_at_the_end)
   TestFixture f;
   GstPad *src;
 
-  test_fixture_setup(&f, CAPS("GRAY8", 64, 48), NULL);
-  src = gst_element_get_static_pad(f.element, "src");
-  fail_unless(gst_pad_unlink(src, f.harness->sinkpad));
+  src = set_up_unlinked(&f);
   fail_unless_equals_int(
       gst_harness_push(f.harness, test_frame_flat(&f.info, 1, 0)), GST_FLOW_OK);
   gst_harness_push_event(f.harness, gst_event_new_eos());
