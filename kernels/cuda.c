@@ -302,8 +302,9 @@ cuda_open(GhEngine *engine, const GhSettings *settings, GhError *error)
       !TRY(cuDevicePrimaryCtxRetain, &self->context, self->device) ||
       !push_context(self, error))
     return GH_FAILED;
-  ok = gh_kernels_load(&self->kernels, self->driver, self->device, error) ==
-       GH_OK;
+  ok =
+      gh_kernels_load(&self->kernels, self->driver, self->device,
+                      settings->algorithm == GH_ALGORITHM_SORT, error) == GH_OK;
   for (unsigned i = 0; ok && i < engine->depth; i++)
     ok = open_slot(self, &self->slots[i], error);
   pop_context(self);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The compiled kernels, made into an array by the build. */
+/* The compiled kernels, made into arrays by the build. */
 
 #pragma once
 
-extern const unsigned long long gh_fatbin[];
+extern const unsigned long long gh_histogram_fatbin[];
+extern const unsigned long long gh_sort_fatbin[];

@@ -78,41 +78,47 @@ read_device(GhKernels *kernels, CUdevice device, GhError *error)
 }
 
 static bool
-find_functions(GhKernels *kernels, GhError *error)
+find_function(GhKernels *kernels, unsigned index, GhError *error)
 {
-  for (unsigned i = 0; i < GH_N_KERNELS; i++) {
-    bool sorts = i % 4 == KERNEL_SORT;
+  bool sorts = index % 4 == KERNEL_SORT;
+  CUmodule module = sorts ? kernels->sort_module : kernels->module;
+  CUfunction *function = &kernels->functions[index];
 
-    if (!TRY(cuModuleGetFunction, &kernels->functions[i], kernels->module,
-             table[i].name))
-      return false;
-    if (!sorts && !TRY(cuFuncSetAttribute, kernels->functions[i],
-                       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                       (int)kernels->shared_block))
-      return false;
-  }
-  return true;
+  if (!module)
+    return true;
+  if (!TRY(cuModuleGetFunction, function, module, table[index].name))
+    return false;
+  return sorts || TRY(cuFuncSetAttribute, *function,
+                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                      (int)kernels->shared_block);
 }
 
 GhStatus
 gh_kernels_load(GhKernels *kernels, const GhDriver *driver, CUdevice device,
-                GhError *error)
+                bool sort, GhError *error)
 {
   kernels->driver = driver;
   if (!read_device(kernels, device, error))
     return GH_FAILED;
-  if (!TRY(cuModuleLoadData, &kernels->module, gh_fatbin)) {
+  if (!TRY(cuModuleLoadData, &kernels->module, gh_histogram_fatbin) ||
+      (sort && !TRY(cuModuleLoadData, &kernels->sort_module, gh_sort_fatbin))) {
     explain_load(driver, device, error);
     return GH_FAILED;
   }
-  return find_functions(kernels, error) ? GH_OK : GH_FAILED;
+  for (unsigned i = 0; i < GH_N_KERNELS; i++)
+    if (!find_function(kernels, i, error))
+      return GH_FAILED;
+  return GH_OK;
 }
 
 void
 gh_kernels_unload(GhKernels *kernels)
 {
+  if (kernels->sort_module)
+    kernels->driver->cuModuleUnload(kernels->sort_module);
   if (kernels->module)
     kernels->driver->cuModuleUnload(kernels->module);
+  kernels->sort_module = NULL;
   kernels->module = NULL;
 }
 

@@ -17,6 +17,7 @@ typedef enum { GH_SAMPLE_U8, GH_SAMPLE_U32 } GhSampleType;
 typedef struct {
   const GhDriver *driver;
   CUmodule module;
+  CUmodule sort_module; /* NULL where sorting was not asked for */
   CUfunction functions[GH_N_KERNELS];
   uint32_t processors;    /* multiprocessors of the device */
   uint32_t shared_block;  /* bytes that a block may have */
@@ -40,9 +41,10 @@ typedef struct {
   CUdeviceptr result; /* device or pinned memory, or 0 */
 } GhDeviceResult;
 
-/* Loads the kernels for @device. After a failure unload takes what there is. */
+/* Loads the kernels for @device; those that sort, which are large, only with
+ * @sort. After a failure unload takes what there is. */
 GhStatus gh_kernels_load(GhKernels *kernels, const GhDriver *driver,
-                         CUdevice device, GhError *error);
+                         CUdevice device, bool sort, GhError *error);
 
 /* Takes kernels that are all zero. */
 void gh_kernels_unload(GhKernels *kernels);

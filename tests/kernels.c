@@ -53,7 +53,7 @@ device_open(Device *device)
       device->driver->cuCtxPushCurrent_v2(device->context) ||
       device->driver->cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING))
     return FALSE;
-  if (gh_kernels_load(&device->kernels, device->driver, device->device,
+  if (gh_kernels_load(&device->kernels, device->driver, device->device, true,
                       &error) != GH_OK) {
     g_print("%s\n", error.text);
     return FALSE;

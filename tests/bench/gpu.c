@@ -23,7 +23,7 @@ open_bench(Bench *bench)
   bench->peers = bench_peers_open();
   if (!bench->peers || gh_driver_get(&bench->driver, &error) != GH_OK ||
       bench->driver->cuDeviceGet(&device, 0) != CUDA_SUCCESS ||
-      gh_kernels_load(&bench->kernels, bench->driver, device, &error) !=
+      gh_kernels_load(&bench->kernels, bench->driver, device, true, &error) !=
           GH_OK) {
     fprintf(stderr, "%s\n", error.text);
     return false;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Makes a kernel, with a name for the host, of a function that does its work.
+ */
+
+#pragma once
+
+#include "launch.h"
+
+/* CUDA 11.7 brought it, for these architectures. */
+#if __CUDA_ARCH__ >= 700 && \
+    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107
+#define ARGUMENT const __grid_constant__ GhLaunch
+#else
+#define ARGUMENT const GhLaunch
+#endif
+
+#define KERNEL(name, threads, function)                                       \
+  extern "C" __global__ void __launch_bounds__(threads) name(ARGUMENT launch) \
+  {                                                                           \
+    function(launch);                                                         \
+  }
