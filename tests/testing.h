@@ -211,9 +211,9 @@ guint test_threads(void);
 guint test_fds(void);
 guint64 test_resident_bytes(void);
 
-/* At most @limit bytes more than @before are resident now. Not checked under a
+/* Whether at most @limit bytes more than @before are resident now. TRUE under a
  * sanitizer, which keeps memory that was freed. */
-void test_check_growth(guint64 before, guint64 limit);
+gboolean test_has_not_grown(guint64 before, guint64 limit);
 
 /* Counts what @element logs at the levels WARNING and ERROR. */
 void test_warnings_watch(GstElement *element);
