@@ -113,9 +113,9 @@ gst_gpu_histogram_counting_stop(GstGpuHistogram *self)
 {
   gh_engine_close(&self->engine);
   gh_engine_close(&self->broken);
+  self->lost = NULL;
   GST_OBJECT_LOCK(self);
   self->failed = NULL;
-  self->lost = NULL;
   GST_OBJECT_UNLOCK(self);
   set_engine_in_use(self, NULL, "none", "");
   g_clear_pointer(&self->result_bins, g_free);

@@ -134,7 +134,7 @@ void gst_gpu_histogram_counting_flush(GstGpuHistogram *self);
 gboolean gst_gpu_histogram_make_writable(GstGpuHistogram *self,
                                          GpuHistogramFrame *frame);
 
-/* Output thread. Attaches the result to the frame's buffer, which
- * may become another one with the same memory, and posts it on the bus. */
+/* Output thread. Attaches the result to the frame's buffer, which may become
+ * another one with the same memory, and posts it on the bus. */
 void gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
                               const GhResult *result);

@@ -4,9 +4,8 @@
  * alignment, 8 and 32 bits, any number of bins. */
 
 #include "kernels.h"
+#include "testing-engine.h"
 
-#include <gst/check/gstcheck.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -173,16 +172,6 @@ check_layout(Device *device, const Layout *layout)
   }
 }
 
-static GRand *
-seeded_random(void)
-{
-  const gchar *given = g_getenv("GPUHISTOGRAM_TEST_SEED");
-  guint32 seed = given ? (guint32)strtoul(given, NULL, 10) : g_random_int();
-
-  g_print("seed %u\n", seed);
-  return g_rand_new_with_seed(seed);
-}
-
 /* Noise of different widths, so that some bins are hot. */
 static void
 fill_bytes(Device *device, GRand *random)
@@ -239,7 +228,7 @@ GST_END_TEST
 
 GST_START_TEST(random_frames_of_bytes)
 {
-  GRand *random = seeded_random();
+  GRand *random = test_engine_random();
   Device device;
 
   fail_unless(device_open(&device));
@@ -265,7 +254,7 @@ GST_END_TEST
 GST_START_TEST(random_frames_of_words)
 {
   const guint bins[] = {16, 64, 256, 1000, 4096, 30000, 65536};
-  GRand *random = seeded_random();
+  GRand *random = test_engine_random();
   Device device;
 
   fail_unless(device_open(&device));
