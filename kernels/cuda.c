@@ -18,7 +18,7 @@ typedef struct {
   void *staging;             /* pinned: rows without padding */
   CUdeviceptr input;         /* the same on the device */
   CUdeviceptr counts;        /* on the device; zero between frames */
-  GhDeviceCounts *result;    /* pinned; the kernel writes it */
+  GhPackedCounts *result;    /* pinned; the kernel writes it */
   CUdeviceptr result_device; /* what the device calls it */
   size_t bytes;              /* of the frame in flight */
 } CudaSlot;
@@ -39,6 +39,7 @@ typedef struct {
 
 #define COUNTS_WORDS GH_DEVICE_COUNTS_WORDS(GH_LEVELS)
 #define COUNTS_SIZE (4 * (size_t)COUNTS_WORDS)
+#define RESULT_SIZE (4 * (size_t)GH_PACKED_COUNTS_WORDS(GH_LEVELS))
 
 static bool
 push_context(CudaEngine *self, GhError *error)
@@ -83,7 +84,7 @@ open_slot(CudaEngine *self, CudaSlot *slot, GhError *error)
       !TRY(cuEventCreate, &slot->done, CU_EVENT_BLOCKING_SYNC) ||
       !TRY(cuMemAlloc_v2, &slot->counts, COUNTS_SIZE) ||
       !TRY(cuMemsetD32Async, slot->counts, 0, COUNTS_WORDS, slot->stream) ||
-      !TRY(cuMemHostAlloc, &result, COUNTS_SIZE, CU_MEMHOSTALLOC_DEVICEMAP))
+      !TRY(cuMemHostAlloc, &result, RESULT_SIZE, CU_MEMHOSTALLOC_DEVICEMAP))
     return false;
   slot->result = result;
   return TRY(cuMemHostGetDevicePointer_v2, &slot->result_device, result, 0);

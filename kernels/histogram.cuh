@@ -8,12 +8,14 @@
 #include "tables.cuh"
 #include "walk.cuh"
 
-/* How the samples of a quad are counted and summed up; Sum holds the sum of
- * all that one thread can get. */
+/* How the samples of a quad are counted and summed up. Sum holds the sum of all
+ * that one thread can get. IN_FLIGHT quads are on their way from memory while a
+ * thread counts as many. */
 template <typename Sample> struct Quad;
 
 template <> struct Quad<uint8_t> {
-  typedef uint32_t Sum; /* 2^23 samples: 2^32 over the threads of a block */
+  typedef uint32_t Sum; /* 2^24 samples: 2^32 over the threads of a block */
+  static const int IN_FLIGHT = 2;
 
   template <typename Table>
   __device__ static void
@@ -49,6 +51,7 @@ private:
 /* A block leaves the samples of other tiles' bins alone. */
 template <> struct Quad<uint32_t> {
   typedef uint64_t Sum;
+  static const int IN_FLIGHT = 3;
 
   template <typename Table>
   __device__ static void
@@ -99,13 +102,15 @@ add_sum(const GhLaunch &launch, const unsigned long long *sums)
 __device__ static void
 clear_next(const GhLaunch &launch)
 {
-  uint32_t *next = reinterpret_cast<uint32_t *>(launch.next);
+  uint32_t *bins = reinterpret_cast<uint32_t *>(launch.next + 1);
+  uint32_t first = blockIdx.x * blockDim.x + threadIdx.x;
 
-  if (!next || blockIdx.y > 0)
+  if (!launch.next || blockIdx.y > 0)
     return;
-  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-       i < GH_DEVICE_COUNTS_WORDS(launch.bins); i += gridDim.x * blockDim.x)
-    next[i] = 0;
+  for (uint32_t b = first; b < launch.bins; b += gridDim.x * blockDim.x)
+    bins[GH_DEVICE_COUNTS_BIN(b)] = 0;
+  if (first == 0)
+    launch.next->sum = 0;
 }
 
 /* The block that takes the last ticket sees the counts of all others and moves
@@ -113,11 +118,10 @@ clear_next(const GhLaunch &launch)
 __device__ static void
 hand_over(const GhLaunch &launch)
 {
-  uint32_t *from = reinterpret_cast<uint32_t *>(launch.counts);
-  uint32_t *to = reinterpret_cast<uint32_t *>(launch.result);
+  uint32_t *to = reinterpret_cast<uint32_t *>(launch.result + 1);
   __shared__ bool last;
 
-  if (!to)
+  if (!launch.result)
     return;
   __threadfence();
   __syncthreads();
@@ -127,21 +131,25 @@ hand_over(const GhLaunch &launch)
   if (!last)
     return;
   __threadfence();
-  for (uint32_t i = threadIdx.x; i < GH_DEVICE_COUNTS_WORDS(launch.bins);
-       i += blockDim.x) {
-    to[i] = __ldcg(from + i);
-    from[i] = 0;
+  for (uint32_t b = threadIdx.x; b < launch.bins; b += blockDim.x) {
+    uint32_t *from = grid_count(launch, b);
+
+    to[b] = __ldcg(from);
+    *from = 0;
+  }
+  if (threadIdx.x == 0) {
+    launch.result->sum = __ldcg(&launch.counts->sum);
+    launch.counts->sum = 0;
+    launch.counts->ticket = 0;
   }
 }
-
-/* Quads that a thread has on their way from memory while it counts as many. */
-#define QUADS 4
 
 template <typename Sample, typename Walk, typename Table>
 __device__ static void
 histogram(const GhLaunch &launch)
 {
   __shared__ unsigned long long sums[32];
+  const int QUADS = Quad<Sample>::IN_FLIGHT;
   const uint32_t step = gridDim.x * blockDim.x * QUADS;
   uint4 now[QUADS], coming[QUADS];
   bool has_now[QUADS], has_coming[QUADS];

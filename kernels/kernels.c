@@ -10,23 +10,23 @@
 /* How a kernel is started. */
 typedef struct {
   const char *name;
-  uint32_t threads;   /* of a block */
-  uint32_t per_block; /* quads or samples that make one more block worth it */
-  uint32_t blocks;    /* on a multiprocessor, at most */
+  uint32_t threads;       /* of a block */
+  uint32_t small_threads; /* the same where all have something to do at once */
+  uint32_t thread_quads;  /* that make one more thread worth it */
+  uint32_t blocks;        /* on a multiprocessor, at most */
 } Kernel;
 
 /* In the order of GhAlgorithm, for each sample type; then the kernels for
  * frames without gaps. Numbers of blocks are measured; see NOTES.md. */
+#define TABLES GH_TABLES_THREADS, GH_TABLES_THREADS
+#define LANES GH_LANES_THREADS, GH_LANES_THREADS / 2
+#define SORT GH_SORT_THREADS, GH_SORT_THREADS
 static const Kernel table[GH_N_KERNELS] = {
-    {"gh_u8_global", GH_TABLES_THREADS, GH_TABLES_THREADS, 8},
-    {"gh_u8_tables", GH_TABLES_THREADS, GH_TABLES_THREADS, 8},
-    {"gh_u8_lanes", GH_LANES_THREADS, GH_LANES_THREADS, 1},
-    {"gh_u8_sort", GH_SORT_THREADS, GH_SORT_SAMPLES / 16, 4},
-    {"gh_u32_global", GH_TABLES_THREADS, GH_TABLES_THREADS, 8},
-    {"gh_u32_tables", GH_TABLES_THREADS, GH_TABLES_THREADS, 8},
-    {"gh_u32_lanes", GH_LANES_THREADS, GH_LANES_THREADS, 2},
-    {"gh_u32_sort", GH_SORT_THREADS, GH_SORT_SAMPLES / 4, 4},
-    {"gh_u8_lanes_flat", GH_LANES_THREADS, GH_LANES_THREADS, 1},
+    {"gh_u8_global", TABLES, 1, 8},    {"gh_u8_tables", TABLES, 1, 8},
+    {"gh_u8_lanes", LANES, 1, 1},      {"gh_u8_sort", SORT, 1, 4},
+    {"gh_u32_global", TABLES, 1, 8},   {"gh_u32_tables", TABLES, 1, 8},
+    {"gh_u32_lanes", LANES, 1, 1},     {"gh_u32_sort", SORT, 4, 4},
+    {"gh_u8_lanes_flat", LANES, 1, 1},
 };
 
 enum { KERNEL_GLOBAL, KERNEL_TABLES, KERNEL_LANES, KERNEL_SORT };
@@ -210,20 +210,22 @@ choose(GhAlgorithm algorithm, bool flat, GhSampleType type, uint32_t *copies)
   }
 }
 
-/* Blocks of a tile: as many as have something to do and run at the same
- * time. */
-static uint32_t
-count_blocks(const GhKernels *kernels, const Kernel *kernel, uint32_t quads,
-             uint32_t shared)
+/* Blocks of a tile, and their threads: as many as have something to do and run
+ * at the same time. */
+static void
+choose_grid(const GhKernels *kernels, const Kernel *kernel, uint32_t quads,
+            uint32_t shared, uint32_t *blocks, uint32_t *threads)
 {
   uint32_t fit = kernels->shared_device / (shared + STATIC_SHARED);
   uint32_t most = kernel->blocks < fit ? kernel->blocks : fit;
-  uint32_t useful = (quads + kernel->per_block - 1) / kernel->per_block;
+  uint32_t block_quads, useful;
 
   most *= kernels->processors;
-  if (useful < 1)
-    useful = 1;
-  return useful < most ? useful : most;
+  *threads = quads / kernel->small_threads < most ? kernel->small_threads
+                                                  : kernel->threads;
+  block_quads = *threads * kernel->thread_quads;
+  useful = quads < 1 ? 1 : (quads + block_quads - 1) / block_quads;
+  *blocks = useful < most ? useful : most;
 }
 
 GhStatus
@@ -234,7 +236,7 @@ gh_kernels_launch(const GhKernels *kernels, CUstream stream,
   GhLaunch launch = {
       .counts = (GhDeviceCounts *)(uintptr_t)to->counts,
       .next = (GhDeviceCounts *)(uintptr_t)to->next,
-      .result = (GhDeviceCounts *)(uintptr_t)to->result,
+      .result = (GhPackedCounts *)(uintptr_t)to->result,
   };
   void *arguments[] = {&launch};
   uint32_t copies, shared, blocks, threads, tiles;
@@ -252,13 +254,12 @@ gh_kernels_launch(const GhKernels *kernels, CUstream stream,
   index = choose(algorithm, is_flat(&launch), frame->type, &copies);
   kernel = &table[index];
   shared = set_tables(&launch, bins, copies, kernels->shared_block);
-  blocks = count_blocks(kernels, kernel, launch.quads, shared);
-  threads = blocks * kernel->threads;
-  launch.step_rows = threads / launch.row_quads;
-  launch.step_quads = threads % launch.row_quads;
+  choose_grid(kernels, kernel, launch.quads, shared, &blocks, &threads);
+  launch.step_rows = blocks * threads / launch.row_quads;
+  launch.step_quads = blocks * threads % launch.row_quads;
   tiles = (bins + launch.tile_bins - 1) / launch.tile_bins;
   return TRY(cuLaunchKernel, kernels->functions[index], blocks, tiles, 1,
-             kernel->threads, 1, 1, shared, stream, arguments, NULL)
+             threads, 1, 1, shared, stream, arguments, NULL)
              ? GH_OK
              : GH_FAILED;
 }

@@ -33,8 +33,9 @@ typedef struct {
   GhSampleType type;
 } GhDeviceFrame;
 
-/* Where the counts of one launch go; see GhLaunch. Each has room for
- * GH_DEVICE_COUNTS_WORDS(bins) words. */
+/* Where the counts of one launch go; see GhLaunch. There is room for
+ * GH_DEVICE_COUNTS_WORDS(bins) words, and in the result for
+ * GH_PACKED_COUNTS_WORDS(bins). */
 typedef struct {
   CUdeviceptr counts; /* device memory, all zero */
   CUdeviceptr next;   /* device memory to be zeroed by the launch, or 0 */

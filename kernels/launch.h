@@ -7,18 +7,30 @@
 #include <stdint.h>
 
 /*
- * Counts in device or pinned memory, followed by a uint32_t for each bin. They
- * are exact below 2^32 samples. The head fills a line of the cache, so that
- * the bins begin on one: blocks add to them a line at a time.
+ * Where the blocks of a grid add up what they counted: followed by a uint32_t
+ * for each bin, exact below 2^32 samples. All blocks come at the same time, and
+ * the second cache takes additions to different parts of it side by side but
+ * those to one part in turn. So the bins lie apart: 8 of them, a sector of the
+ * cache, begin 256 bytes after the 8 before.
  */
 typedef struct {
   uint64_t sum;    /* Σ samples */
   uint32_t ticket; /* blocks of the grid that are done */
-  uint32_t unused[29];
+  uint32_t unused[61];
 } GhDeviceCounts;
 
+/* Place of a bin, in words behind the GhDeviceCounts. */
+#define GH_DEVICE_COUNTS_BIN(bin) ((bin) / 8 * 64 + (bin) % 8)
 #define GH_DEVICE_COUNTS_WORDS(bins) \
-  ((uint32_t)(sizeof(GhDeviceCounts) / 4) + (uint32_t)(bins))
+  ((uint32_t)(sizeof(GhDeviceCounts) / 4) + ((uint32_t)(bins) + 7) / 8 * 64)
+
+/* The same for a reader, without gaps: followed by a uint32_t for each bin. */
+typedef struct {
+  uint64_t sum;
+} GhPackedCounts;
+
+#define GH_PACKED_COUNTS_WORDS(bins) \
+  ((uint32_t)(sizeof(GhPackedCounts) / 4) + (uint32_t)(bins))
 
 /*
  * The argument of every kernel: the frame, how the grid walks over it, and
@@ -42,12 +54,12 @@ typedef struct {
 
   GhDeviceCounts *counts; /* all zero */
   GhDeviceCounts *next;   /* others for the kernel to zero, or NULL */
-  GhDeviceCounts *result; /* where the grid's last block moves the counts,
+  GhPackedCounts *result; /* where the grid's last block moves the counts,
                              leaving zeros; NULL leaves them in counts */
 } GhLaunch;
 
 /* Threads of a block. */
-#define GH_LANES_THREADS 512
+#define GH_LANES_THREADS 1024
 #define GH_TABLES_THREADS 256
 #define GH_SORT_THREADS 256
 

@@ -33,10 +33,12 @@ tile_size(const GhLaunch &launch)
   return min(launch.tile_bins, launch.bins - tile_first(launch));
 }
 
+/* The grid's count of a bin. */
 __device__ static uint32_t *
-tile_counts(const GhLaunch &launch)
+grid_count(const GhLaunch &launch, uint32_t bin)
 {
-  return reinterpret_cast<uint32_t *>(launch.counts + 1) + tile_first(launch);
+  return reinterpret_cast<uint32_t *>(launch.counts + 1) +
+         GH_DEVICE_COUNTS_BIN(bin);
 }
 
 __device__ static void
@@ -48,12 +50,12 @@ clear_shared(uint32_t words)
     quads[i] = make_uint4(0, 0, 0, 0);
 }
 
-/* Bins that nobody hit cost no atomic. */
+/* Bins of the tile that nobody hit cost no atomic. */
 __device__ static void
 add_to_grid(const GhLaunch &launch, uint32_t bin, uint32_t n)
 {
   if (n > 0)
-    atomicAdd(tile_counts(launch) + bin, n);
+    atomicAdd(grid_count(launch, tile_first(launch) + bin), n);
 }
 
 template <typename Table>
@@ -70,8 +72,7 @@ add_bytes(Table *table, uint32_t word)
 class GlobalTable
 {
 public:
-  __device__ explicit GlobalTable(const GhLaunch &launch)
-      : bins(tile_counts(launch))
+  __device__ explicit GlobalTable(const GhLaunch &launch) : launch(launch)
   {
   }
   __device__ void
@@ -81,7 +82,7 @@ public:
   __device__ void
   add(uint32_t bin)
   {
-    atomicAdd(bins + bin, 1u);
+    atomicAdd(grid_count(launch, bin), 1u);
   }
   __device__ void
   add_word(uint32_t word)
@@ -94,7 +95,7 @@ public:
   }
 
 private:
-  uint32_t *bins;
+  const GhLaunch &launch;
 };
 
 /* `copies` tables one after the other, which the warps share evenly: one is a
@@ -168,24 +169,23 @@ public:
     count(word >> 9 & 0x7f80);
     count(word >> 17 & 0x7f80);
   }
-  /* Two threads a bin, of which each starts at a quad of its own. */
+  /* A thread a bin, so that a warp adds to whole sectors. Neighbours start at
+   * different quads of their rows, and so in different banks. */
   __device__ void
   merge(const GhLaunch &launch)
   {
     const uint4 *quads = reinterpret_cast<const uint4 *>(gh_shared);
 
-    for (uint32_t b = threadIdx.x / 2; b < 256; b += blockDim.x / 2) {
-      uint32_t half = threadIdx.x % 2, n = 0;
+    for (uint32_t b = threadIdx.x; b < launch.bins; b += blockDim.x) {
+      uint32_t n = 0;
 
 #pragma unroll
-      for (uint32_t i = 0; i < 4; i++) {
-        uint4 quad = quads[b * 8 + half + 2 * ((i + b) % 4)];
+      for (uint32_t i = 0; i < 8; i++) {
+        uint4 quad = quads[b * 8 + (i + b) % 8];
 
         n += quad.x + quad.y + quad.z + quad.w;
       }
-      n += __shfl_xor_sync(0xffffffff, n, 1);
-      if (half == 0 && b < launch.bins)
-        add_to_grid(launch, b, n);
+      add_to_grid(launch, b, n);
     }
   }
 

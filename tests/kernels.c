@@ -24,7 +24,7 @@ typedef struct {
   CUdeviceptr memory;
   CUdeviceptr counts;
   CUdeviceptr next;
-  GhDeviceCounts *result; /* pinned */
+  GhPackedCounts *result; /* pinned */
   guint8 *samples;        /* pinned; what is in memory */
 } Device;
 
@@ -303,6 +303,86 @@ GST_START_TEST(launches_clear_for_each_other)
 }
 GST_END_TEST
 
+static guint8
+checkerboard(guint x, guint y)
+{
+  return (x + y) % 2 ? 200 : 50;
+}
+
+static guint8
+ramp_by_column(guint x, guint y)
+{
+  return (guint8)x;
+}
+
+static guint8
+one_white_pixel(guint x, guint y)
+{
+  return x == 30 && y == 0 ? 255 : 0;
+}
+
+static guint8
+one_value(guint x, guint y)
+{
+  return 77;
+}
+
+static guint8
+scattered(guint x, guint y)
+{
+  return (guint8)((x * 2654435761u + y * 40503u) >> 11);
+}
+
+/* The same result each time. An atomic a sample and the sorts of a large frame
+ * take long in a debug build, so those are fewer. */
+static void
+check_repeats(Device *device, const Layout *layout, GhAlgorithm algorithm)
+{
+  const GhDeviceResult to = {device->counts, 0,
+                             (CUdeviceptr)(guintptr)device->result};
+  gsize size = 4 * (gsize)GH_PACKED_COUNTS_WORDS(256);
+  gboolean slow =
+      algorithm == GH_ALGORITHM_GLOBAL || algorithm == GH_ALGORITHM_SORT;
+  guint repeats = slow && layout->height > 33 ? 20 : 1000;
+  guint8 *first = g_malloc(size);
+
+  for (guint i = 0; i < repeats; i++) {
+    memset(device->result, 0xEE, size);
+    launch(device, layout, algorithm, &to);
+    finish(device);
+    if (i == 0) {
+      check_counts(device, layout, algorithm);
+      memcpy(first, device->result, size);
+    }
+    fail_unless(memcmp(device->result, first, size) == 0,
+                "algorithm %d, %ux%u: repeat %u differs", algorithm,
+                layout->width, layout->height, i);
+  }
+  g_free(first);
+}
+
+GST_START_TEST(B37_a_thousand_repeats)
+{
+  guint8 (*const contents[])(guint, guint) = {
+      one_value, checkerboard, ramp_by_column, scattered, one_white_pixel};
+  const Layout layouts[] = {
+      {0, 31, 31, 1, 0}, {0, 33, 33, 3, 0}, {0, 1920, 1920, 1080, 0}};
+  const Layout *layout = &layouts[__i__];
+  Device device;
+
+  fail_unless(device_open(&device));
+  for (guint c = 0; c < G_N_ELEMENTS(contents); c++) {
+    for (guint y = 0; y < layout->height; y++)
+      for (guint x = 0; x < layout->width; x++)
+        device.samples[y * layout->pitch + x] = contents[c](x, y);
+    upload(&device);
+    for (guint a = 0; a < GH_N_ALGORITHMS; a++)
+      check_repeats(&device, layout, a);
+  }
+  device_close(&device);
+}
+GST_END_TEST
+
 static Suite *
 kernels_suite(void)
 {
@@ -315,6 +395,7 @@ kernels_suite(void)
   tcase_add_test(tcase, random_frames_of_bytes);
   tcase_add_test(tcase, random_frames_of_words);
   tcase_add_test(tcase, launches_clear_for_each_other);
+  tcase_add_loop_test(tcase, B37_a_thousand_repeats, 0, 3);
   return suite;
 }
 

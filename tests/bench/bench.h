@@ -14,8 +14,12 @@
 #define ROTATION ((size_t)384 << 20)
 #define MAX_CALLS 400
 #define MAX_BINS 65536
-#define COUNTS_WORDS GH_DEVICE_COUNTS_WORDS(MAX_BINS)
-#define COUNTS_SIZE (4 * (size_t)COUNTS_WORDS)
+/* Bytes of the counts of all launches: frames of 32-bit samples, which can have
+ * more than 256 bins, are so large that there are two. */
+#define COUNTS_SIZE                                       \
+  (4 * ((size_t)MAX_CALLS * GH_DEVICE_COUNTS_WORDS(256) + \
+        2 * (size_t)GH_DEVICE_COUNTS_WORDS(MAX_BINS)))
+#define RESULT_SIZE (4 * (size_t)GH_PACKED_COUNTS_WORDS(MAX_BINS))
 
 typedef struct {
   const char *name;
@@ -47,8 +51,8 @@ typedef struct {
   uint8_t *host; /* pinned: one frame */
   CUdeviceptr memory;
   size_t memory_size;
-  CUdeviceptr counts;     /* MAX_CALLS of them, for one launch each */
-  GhDeviceCounts *result; /* pinned */
+  CUdeviceptr counts;     /* one after the other, for one launch each */
+  GhPackedCounts *result; /* pinned */
   uint32_t *library_counts;
   CUdeviceptr library_memory;
 

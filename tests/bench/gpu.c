@@ -34,10 +34,10 @@ open_bench(Bench *bench)
   bench->host = bench_host_alloc(bench_wish.check_only ? (size_t)1 << 20
                                                        : (size_t)256 << 20);
   bench->memory = bench_device_alloc(bench->memory_size);
-  bench->counts = bench_device_alloc(MAX_CALLS * COUNTS_SIZE);
-  bench->result = bench_host_alloc(COUNTS_SIZE);
-  bench->library_memory = bench_device_alloc(COUNTS_SIZE);
-  bench->library_counts = malloc(COUNTS_SIZE);
+  bench->counts = bench_device_alloc(COUNTS_SIZE);
+  bench->result = bench_host_alloc(RESULT_SIZE);
+  bench->library_memory = bench_device_alloc(RESULT_SIZE);
+  bench->library_counts = malloc(RESULT_SIZE);
   if (bench->host && bench->memory && bench->counts && bench->result &&
       bench->library_memory && bench->library_counts)
     return true;
@@ -137,7 +137,8 @@ run(Bench *bench)
   bool good = true;
 
   if (bench_wish.csv)
-    fprintf(bench_wish.csv, "size,bits,content,bins,way,us,low,high,share\n");
+    fprintf(bench_wish.csv,
+            "size,bits,content,bins,way,us,low,high,share,launched\n");
   if (bench_wish.frames)
     return bench_run_file(bench);
   if (!bench_wish.check_only)

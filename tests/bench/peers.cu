@@ -14,26 +14,32 @@
 #include <npp.h>
 #endif
 
+/* On parts of the second cache of their own. */
 struct Total {
   unsigned long long sum;
-  unsigned int ticket;
+  unsigned long long unused[31];
 };
 
+#define TOTALS 512
+
 struct BenchPeers {
-  Total *total;
-  unsigned long long *read;
+  Total *totals;
   void *scratch; /* of the library that is being timed */
   size_t scratch_size;
   void *keys; /* sorted samples, unique ones, run lengths */
   size_t keys_size;
   int processors;
+#ifdef HAVE_NPP
+  NppStreamContext npp;
+#endif
 };
 
-/* The sum is complete, in one place, when the launch is over. */
+/* The sum is complete, in one place, when the launch is over; the place of the
+ * next launch is zero then. */
 template <int Threads, int Quads>
 __global__ void
-__launch_bounds__(Threads) read_all(const uint4 *quads, uint32_t n,
-                                    Total *total, unsigned long long *result)
+__launch_bounds__(Threads)
+    read_all(const uint4 *quads, uint32_t n, Total *total, Total *next)
 {
   __shared__ uint32_t sums[Threads / 32];
   uint32_t step = gridDim.x * Threads * Quads, sum = 0;
@@ -66,13 +72,8 @@ __launch_bounds__(Threads) read_all(const uint4 *quads, uint32_t n,
   for (int i = 0; i < Threads / 32; i++)
     block += sums[i];
   atomicAdd(&total->sum, block);
-  __threadfence();
-  if (atomicAdd(&total->ticket, 1u) == gridDim.x - 1) {
-    __threadfence();
-    *result = __ldcg(&total->sum);
-    total->sum = 0;
-    total->ticket = 0;
-  }
+  if (blockIdx.x == 0)
+    next->sum = 0;
 }
 
 __global__ void
@@ -82,7 +83,7 @@ do_nothing()
 
 template <int Threads, int Quads>
 static void
-launch_read(BenchPeers *peers, cudaStream_t stream, int blocks,
+launch_read(BenchPeers *peers, cudaStream_t stream, int blocks, unsigned call,
             const void *samples, size_t size)
 {
   uint32_t n = (uint32_t)(size / 16);
@@ -90,22 +91,29 @@ launch_read(BenchPeers *peers, cudaStream_t stream, int blocks,
 
   read_all<Threads, Quads>
       <<<std::min<uint32_t>(useful, blocks * peers->processors), Threads, 0,
-         stream>>>(static_cast<const uint4 *>(samples), n, peers->total,
-                   peers->read);
+         stream>>>(static_cast<const uint4 *>(samples), n,
+                   peers->totals + call % TOTALS,
+                   peers->totals + (call + 1) % TOTALS);
 }
 
 void
-bench_read(BenchPeers *peers, CUstream stream, unsigned shape,
+bench_read(BenchPeers *peers, CUstream stream, unsigned shape, unsigned call,
            CUdeviceptr samples, size_t size)
 {
   const void *from = reinterpret_cast<const void *>(samples);
 
-  if (shape == 0)
-    launch_read<512, 4>(peers, stream, 4, from, size);
-  else if (shape == 1)
-    launch_read<1024, 2>(peers, stream, 2, from, size);
-  else
-    launch_read<256, 4>(peers, stream, 8, from, size);
+  switch (shape) {
+  case 0:
+    return launch_read<512, 4>(peers, stream, 4, call, from, size);
+  case 1:
+    return launch_read<1024, 2>(peers, stream, 2, call, from, size);
+  case 2:
+    return launch_read<256, 4>(peers, stream, 8, call, from, size);
+  case 3:
+    return launch_read<1024, 2>(peers, stream, 1, call, from, size);
+  default:
+    return launch_read<512, 2>(peers, stream, 1, call, from, size);
+  }
 }
 
 void
@@ -184,32 +192,43 @@ bench_cub_sort(BenchPeers *peers, CUstream stream, CUdeviceptr samples,
 }
 
 #ifdef HAVE_NPP
+static void
+open_npp(BenchPeers *peers)
+{
+  NppStreamContext *context = &peers->npp;
+  cudaDeviceProp device;
+
+  cudaGetDeviceProperties(&device, 0);
+  context->nMultiProcessorCount = device.multiProcessorCount;
+  context->nMaxThreadsPerMultiProcessor = device.maxThreadsPerMultiProcessor;
+  context->nMaxThreadsPerBlock = device.maxThreadsPerBlock;
+  context->nSharedMemPerBlock = device.sharedMemPerBlock;
+  context->nCudaDevAttrComputeCapabilityMajor = device.major;
+  context->nCudaDevAttrComputeCapabilityMinor = device.minor;
+  context->nStreamFlags = cudaStreamNonBlocking;
+}
+
 int
 bench_npp(BenchPeers *peers, CUstream stream, CUdeviceptr samples,
           uint32_t width, uint32_t height, CUdeviceptr counts)
 {
-  NppStreamContext context = {};
   NppiSize size = {(int)width, (int)height};
-  cudaDeviceProp device;
   size_t bytes = 0;
 
-  cudaGetDeviceProperties(&device, 0);
-  context.hStream = stream;
-  context.nMultiProcessorCount = device.multiProcessorCount;
-  context.nMaxThreadsPerMultiProcessor = device.maxThreadsPerMultiProcessor;
-  context.nMaxThreadsPerBlock = device.maxThreadsPerBlock;
-  context.nSharedMemPerBlock = device.sharedMemPerBlock;
-  context.nCudaDevAttrComputeCapabilityMajor = device.major;
-  context.nCudaDevAttrComputeCapabilityMinor = device.minor;
-  context.nStreamFlags = cudaStreamNonBlocking;
-  if (nppiHistogramEvenGetBufferSize_8u_C1R_Ctx(size, 257, &bytes, context))
+  peers->npp.hStream = stream;
+  if (nppiHistogramEvenGetBufferSize_8u_C1R_Ctx(size, 257, &bytes, peers->npp))
     return 0;
   return nppiHistogramEven_8u_C1R_Ctx(
              reinterpret_cast<const Npp8u *>(samples), (int)width, size,
              reinterpret_cast<Npp32s *>(counts), 257, 0, 256,
-             static_cast<Npp8u *>(scratch(peers, bytes)), context) == 0;
+             static_cast<Npp8u *>(scratch(peers, bytes)), peers->npp) == 0;
 }
 #else
+static void
+open_npp(BenchPeers *)
+{
+}
+
 int
 bench_npp(BenchPeers *, CUstream, CUdeviceptr, uint32_t, uint32_t, CUdeviceptr)
 {
@@ -224,16 +243,16 @@ bench_peers_open(void)
   cudaError_t error = cudaFree(nullptr);
 
   if (!error)
-    error = cudaMalloc(&peers->total, sizeof(*peers->total));
+    error = cudaMalloc(&peers->totals, TOTALS * sizeof(Total));
   if (!error)
-    error = cudaMemset(peers->total, 0, sizeof(*peers->total));
-  if (!error)
-    error = cudaMalloc(&peers->read, sizeof(*peers->read));
+    error = cudaMemset(peers->totals, 0, TOTALS * sizeof(Total));
   if (!error)
     error = cudaDeviceGetAttribute(&peers->processors,
                                    cudaDevAttrMultiProcessorCount, 0);
-  if (!error)
+  if (!error) {
+    open_npp(peers);
     return peers;
+  }
   fprintf(stderr, "CUDA cannot be used: %s\n", cudaGetErrorString(error));
   delete peers;
   return nullptr;
@@ -244,8 +263,7 @@ bench_peers_close(BenchPeers *peers)
 {
   cudaFree(peers->keys);
   cudaFree(peers->scratch);
-  cudaFree(peers->read);
-  cudaFree(peers->total);
+  cudaFree(peers->totals);
   delete peers;
 }
 
@@ -327,6 +345,58 @@ bench_wait(CUstream stream)
   return cudaStreamSynchronize(stream) == cudaSuccess;
 }
 
+/* Device microseconds that work() takes, in the events' resolution. */
+class Timer
+{
+public:
+  explicit Timer(cudaStream_t stream) : stream(stream)
+  {
+    cudaEventCreate(&start);
+    cudaEventCreate(&end);
+  }
+  ~Timer()
+  {
+    cudaEventDestroy(end);
+    cudaEventDestroy(start);
+  }
+  template <typename Work>
+  double
+  time(Work work)
+  {
+    float milliseconds = 0;
+
+    cudaEventRecord(start, stream);
+    work();
+    cudaEventRecord(end, stream);
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&milliseconds, start, end);
+    return milliseconds * 1000.0;
+  }
+  /* The median of `repeats` after a warm-up, and the spread. */
+  template <typename Work>
+  BenchTime
+  repeat(unsigned repeats, unsigned calls, Work work)
+  {
+    const unsigned warm_up = 3;
+    std::vector<double> times;
+
+    for (unsigned i = 0; i < warm_up + repeats; i++) {
+      double us = time(work) / calls;
+
+      if (i >= warm_up)
+        times.push_back(us);
+    }
+    std::sort(times.begin(), times.end());
+    return {times[repeats / 2], times[repeats / 10],
+            times[repeats - 1 - repeats / 10], -1};
+  }
+
+private:
+  cudaStream_t stream;
+  cudaEvent_t start = nullptr;
+  cudaEvent_t end = nullptr;
+};
+
 static cudaGraphExec_t
 record(CUstream stream, unsigned calls, int (*work)(void *, unsigned),
        void *data)
@@ -335,9 +405,7 @@ record(CUstream stream, unsigned calls, int (*work)(void *, unsigned),
   cudaGraphExec_t ready = nullptr;
   int good = 1;
 
-  /* Once outside of a graph, for what a library allocates at first. */
-  if (!work(data, 0) || cudaStreamSynchronize(stream) ||
-      cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed))
+  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed))
     return nullptr;
   for (unsigned i = 0; i < calls; i++)
     good &= work(data, i);
@@ -353,32 +421,32 @@ BenchTime
 bench_time(CUstream stream, unsigned calls, unsigned repeats,
            int (*work)(void *data, unsigned i), void *data)
 {
-  const unsigned warm_up = 3;
-  cudaGraphExec_t graph = record(stream, calls, work, data);
-  std::vector<float> times;
-  cudaEvent_t start, end;
+  const double slow = 500;
+  Timer timer(stream);
+  cudaGraphExec_t graph;
+  BenchTime time;
 
+  /* Once for what a library allocates at first, and once to see how long. */
+  if (!work(data, 0) || cudaStreamSynchronize(stream))
+    return {-1, -1, -1, -1};
+  if (timer.time([&] { work(data, 0); }) > slow)
+    calls = std::min(calls, 2u);
+  graph = record(stream, calls, work, data);
   if (!graph) {
     cudaGetLastError();
-    return {-1, -1, -1};
+    return {-1, -1, -1, -1};
   }
-  cudaEventCreate(&start);
-  cudaEventCreate(&end);
-  for (unsigned i = 0; i < warm_up + repeats; i++) {
-    float milliseconds = 0;
-
-    cudaEventRecord(start, stream);
-    cudaGraphLaunch(graph, stream);
-    cudaEventRecord(end, stream);
-    cudaEventSynchronize(end);
-    cudaEventElapsedTime(&milliseconds, start, end);
-    if (i >= warm_up)
-      times.push_back(milliseconds * 1000 / calls);
-  }
-  cudaEventDestroy(end);
-  cudaEventDestroy(start);
+  time = timer.repeat(repeats, calls, [&] { cudaGraphLaunch(graph, stream); });
   cudaGraphExecDestroy(graph);
-  std::sort(times.begin(), times.end());
-  return {times[repeats / 2], times[repeats / 10],
-          times[repeats - 1 - repeats / 10]};
+
+  unsigned launches = std::min(calls, 50u);
+
+  time.launched = timer
+                      .repeat(repeats, launches,
+                              [&] {
+                                for (unsigned i = 0; i < launches; i++)
+                                  work(data, i);
+                              })
+                      .median;
+  return time;
 }

@@ -21,10 +21,11 @@ BenchPeers *bench_peers_open(void);
 void bench_peers_close(BenchPeers *peers);
 
 /* Reads all bytes and adds them up, in one launch of the given shape; the
- * quickest shape is the floor. `size` is a multiple of 16. */
-#define BENCH_READ_SHAPES 3
+ * quickest shape is the floor. `size` is a multiple of 16; calls that follow
+ * each other are numbered. */
+#define BENCH_READ_SHAPES 5
 void bench_read(BenchPeers *peers, CUstream stream, unsigned shape,
-                CUdeviceptr samples, size_t size);
+                unsigned call, CUdeviceptr samples, size_t size);
 
 void bench_empty(CUstream stream);
 
@@ -55,12 +56,15 @@ void bench_copy_device(CUdeviceptr to, CUdeviceptr from, size_t size,
 void bench_zero(CUdeviceptr memory, size_t size);
 
 /* Device microseconds of one call: the median over `repeats` replays of a
- * graph that holds `calls` calls of work(data, i), for i below `calls`; and the
- * spread, from the 10th to the 90th percentile. Negative where one fails. */
+ * graph that holds `calls` calls of work(data, i), for i below `calls`, or two
+ * of them where one takes long; the spread, from the 10th to the 90th
+ * percentile; and the median where the calls are launched one by one instead,
+ * as a stream of frames is. Negative where one fails. */
 typedef struct {
   double median;
   double low;
   double high;
+  double launched;
 } BenchTime;
 
 BenchTime bench_time(CUstream stream, unsigned calls, unsigned repeats,

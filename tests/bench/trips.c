@@ -42,7 +42,7 @@ bench_time_trip(void (*trip)(Bench *bench, void *data), Bench *bench,
   }
   qsort(times, trips, sizeof(times[0]), compare_times);
   return (BenchTime){times[trips / 2], times[trips / 10],
-                     times[trips - 1 - trips / 10]};
+                     times[trips - 1 - trips / 10], -1};
 }
 
 static void
@@ -91,7 +91,7 @@ bench_run_trips(Bench *bench)
   GhError error;
 
   printf("\nround trips, wall clock: empty launch and wait %.2f us\n", empty);
-  bench_zero(bench_counts(bench, 0), COUNTS_SIZE);
+  bench_zero(bench->counts, COUNTS_SIZE);
   gh_engine_open(&engine, GH_ENGINE_CUDA, &settings, &error);
   bench->sample_size = 1;
   for (unsigned s = 0; s < 4; s++) {

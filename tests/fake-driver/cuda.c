@@ -389,9 +389,10 @@ typedef struct {
 } Kernel;
 
 static void
-count_row(const Kernel *kernel, const uint8_t *row, uint32_t *bins,
-          uint64_t *sum)
+count_row(const Kernel *kernel, const uint8_t *row)
 {
+  GhDeviceCounts *counts = kernel->launch.counts;
+  uint32_t *bins = (uint32_t *)(counts + 1);
   size_t size = kernel->words ? 4 : 1;
 
   for (uint64_t at = 0; at + size <= kernel->launch.row_size; at += size) {
@@ -400,9 +401,18 @@ count_row(const Kernel *kernel, const uint8_t *row, uint32_t *bins,
     if (kernel->words)
       memcpy(&sample, row + at, size);
     if (sample < kernel->launch.bins)
-      bins[sample]++;
-    *sum += sample;
+      bins[GH_DEVICE_COUNTS_BIN(sample)]++;
+    counts->sum += sample;
   }
+}
+
+static void
+pack(const GhDeviceCounts *from, uint32_t bins, GhPackedCounts *to)
+{
+  to->sum = from->sum;
+  for (uint32_t b = 0; b < bins; b++)
+    ((uint32_t *)(to + 1))[b] =
+        ((const uint32_t *)(from + 1))[GH_DEVICE_COUNTS_BIN(b)];
 }
 
 /* What every kernel does, by its argument alone. */
@@ -414,12 +424,11 @@ run_kernel(void *data)
   size_t size = 4 * (size_t)GH_DEVICE_COUNTS_WORDS(launch->bins);
 
   for (uint64_t y = 0; y < launch->rows; y++)
-    count_row(kernel, launch->samples + y * launch->pitch,
-              (uint32_t *)(launch->counts + 1), &launch->counts->sum);
+    count_row(kernel, launch->samples + y * launch->pitch);
   if (launch->next)
     memset(launch->next, 0, size);
   if (launch->result) {
-    memcpy(launch->result, launch->counts, size);
+    pack(launch->counts, launch->bins, launch->result);
     memset(launch->counts, 0, size);
   }
 }

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What other users of the device in the same process do wrong: calls that
+ * fail, and a kernel that breaks the context that all of them share. */
+
+#include "driver.h"
+#include "fake-driver.h"
+#include "testing.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+#define PIXELS (64 * 48)
+#define FRAMES 20
+#define BROKEN 7 /* the frame before which the kernel traps */
+
+/* It breaks the context whenever the device gets to it. */
+static const gchar trap[] = ".version 6.3\n"
+                            ".target sm_75\n"
+                            ".address_size 64\n"
+                            ".visible .entry fall_into_a_trap()\n"
+                            "{\n"
+                            "  trap;\n"
+                            "  ret;\n"
+                            "}\n";
+
+static const GhDriver *
+driver_get(void)
+{
+  const GhDriver *driver = NULL;
+  GhError error = {""};
+
+  fail_unless(gh_driver_get(&driver, &error) == GH_OK, "%s", error.text);
+  fail_unless_equals_int(driver->cuInit(0), CUDA_SUCCESS);
+  return driver;
+}
+
+/* Leaves an error behind in this thread, in the runtime too where it is. */
+static GstPadProbeReturn
+fail_some_calls(GstPad *pad, GstPadProbeInfo *info, gpointer runtime)
+{
+  const GhDriver *driver = driver_get();
+  int (*get_attribute)(int *, int, int) = NULL;
+  CUdevice device;
+  int value;
+
+  fail_unless(driver->cuDeviceGet(&device, 100) != CUDA_SUCCESS);
+  if (runtime) {
+    void *symbol = dlsym(runtime, "cudaDeviceGetAttribute");
+
+    memcpy(&get_attribute, &symbol, sizeof(symbol));
+    fail_unless(get_attribute(&value, 1, 100) != 0);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void *
+find_runtime(void)
+{
+  const gchar *names[] = {"libcudart.so", "libcudart.so.13", "libcudart.so.12"};
+  void *runtime = NULL;
+
+  for (guint i = 0; !runtime && i < G_N_ELEMENTS(names); i++)
+    runtime = dlopen(names[i], RTLD_NOW);
+  return runtime;
+}
+
+GST_START_TEST(B23_errors_of_others)
+{
+  TestFixture fixture;
+  GstPad *pad;
+
+  test_fixture_setup(&fixture, CAPS, NULL);
+  pad = gst_element_get_static_pad(fixture.element, "sink");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, fail_some_calls,
+                    find_runtime(), NULL);
+  for (guint i = 0; i < FRAMES; i++)
+    test_fixture_measure(&fixture, test_frame_flat(&fixture.info, 3 * i, i),
+                         256);
+  fail_unless_equals_int(
+      test_bus_take(fixture.bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING), 0);
+  gst_object_unref(pad);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+/* The fake driver runs no such code, but can fail from now on. */
+static gboolean
+break_fake_driver(void)
+{
+  void *symbol = dlsym(dlopen("libcuda.so.1", RTLD_NOW), FAKE_DRIVER_FAIL);
+  FakeDriverFail fail_at;
+
+  memcpy(&fail_at, &symbol, sizeof(symbol));
+  if (symbol)
+    fail_at(1, CUDA_ERROR_LAUNCH_FAILED, TRUE);
+  return symbol != NULL;
+}
+
+static void
+break_context(void)
+{
+  const GhDriver *driver = driver_get();
+  CUcontext context, ours;
+  CUfunction function;
+  CUmodule module;
+  CUdevice device;
+
+  if (break_fake_driver())
+    return;
+  fail_unless_equals_int(driver->cuDeviceGet(&device, 0), CUDA_SUCCESS);
+  fail_unless_equals_int(driver->cuDevicePrimaryCtxRetain(&context, device),
+                         CUDA_SUCCESS);
+  driver->cuCtxPushCurrent_v2(context);
+  fail_unless_equals_int(driver->cuModuleLoadData(&module, trap), CUDA_SUCCESS);
+  fail_unless_equals_int(
+      driver->cuModuleGetFunction(&function, module, "fall_into_a_trap"),
+      CUDA_SUCCESS);
+  fail_unless_equals_int(
+      driver->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+      CUDA_SUCCESS);
+  driver->cuCtxPopCurrent_v2(&ours);
+}
+
+/* Pushes frames until one is refused; returns how many were taken. */
+static guint
+push_frames(TestFixture *fixture, guint first, guint end)
+{
+  for (guint i = first; i < end; i++)
+    if (gst_harness_push(fixture->harness,
+                         test_frame_flat(&fixture->info, 3 * i, i)) !=
+        GST_FLOW_OK)
+      return i - first;
+  return end - first;
+}
+
+/* Every frame that came out is exact, and in its place. */
+static guint
+check_what_came(TestFixture *fixture)
+{
+  guint n = test_tap_count(fixture->tap);
+
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *buffer = test_tap_pop_buffer(fixture->tap);
+
+    test_check_flat(buffer, 3 * i, PIXELS);
+    gst_buffer_unref(buffer);
+  }
+  return n;
+}
+
+static void
+check_message(GstBus *bus, GstMessageType type)
+{
+  GstMessage *message = test_bus_pop(bus, type);
+  GError *error;
+
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error(message, &error, NULL);
+  else
+    gst_message_parse_warning(message, &error, NULL);
+  fail_unless(strstr(error->message, "CUDA_ERROR_") != NULL, "%s",
+              error->message);
+  fail_unless_equals_int(test_bus_take(bus, type), 0);
+  g_error_free(error);
+  gst_message_unref(message);
+}
+
+static void
+check_quick_end(TestFixture *fixture)
+{
+  gint64 start = g_get_monotonic_time();
+
+  test_set_state(fixture->element, GST_STATE_NULL);
+  fail_unless(g_get_monotonic_time() - start < 2 * G_TIME_SPAN_SECOND);
+}
+
+GST_START_TEST(B23_kernel_that_traps)
+{
+  TestFixture fixture;
+  guint depth, taken;
+
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  g_object_get(fixture.element, "async-depth", &depth, NULL);
+  fail_unless_equals_int(push_frames(&fixture, 0, BROKEN), BROKEN);
+  test_fixture_drain(&fixture);
+  break_context();
+  taken = push_frames(&fixture, BROKEN, FRAMES);
+  fail_unless(taken <= depth, "%u frames after the trap", taken);
+  check_message(fixture.bus, GST_MESSAGE_ERROR);
+  check_quick_end(&fixture);
+  fail_unless(check_what_came(&fixture) >= BROKEN);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(B23_kernel_that_traps_under_auto)
+{
+  TestFixture fixture;
+
+  test_fixture_setup(&fixture, CAPS, "engine", 0, NULL);
+  test_tap_clear(fixture.tap);
+  fail_unless_equals_int(push_frames(&fixture, 0, BROKEN), BROKEN);
+  break_context();
+  fail_unless_equals_int(push_frames(&fixture, BROKEN, FRAMES),
+                         FRAMES - BROKEN);
+  test_fixture_drain(&fixture);
+  fail_unless_equals_int(check_what_came(&fixture), FRAMES);
+  check_message(fixture.bus, GST_MESSAGE_WARNING);
+  check_quick_end(&fixture);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+static Suite *
+device_faults_suite(void)
+{
+  Suite *suite = suite_create("device-faults");
+  TCase *tcase = tcase_create("all");
+
+  suite_add_tcase(suite, tcase);
+  tcase_add_test(tcase, B23_errors_of_others);
+  tcase_add_test(tcase, B23_kernel_that_traps);
+  tcase_add_test(tcase, B23_kernel_that_traps_under_auto);
+  return suite;
+}
+
+TEST_MAIN(device_faults)
