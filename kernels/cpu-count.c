@@ -2,110 +2,27 @@
 
 #include "cpu-count.h"
 
-#include <string.h>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "cpu-row.h"
 
 static void
-count_reference(const uint8_t *samples, size_t stride, size_t width,
-                size_t rows, GhCounts *counts)
+count_reference(const GhFrame *frame, uint32_t *scratch, GhCounts *counts)
 {
-  for (size_t y = 0; y < rows; y++) {
-    const uint8_t *row = samples + y * stride;
+  for (size_t y = 0; y < frame->height; y++) {
+    const uint8_t *row = frame->samples + y * frame->stride;
 
-    for (size_t x = 0; x < width; x++) {
+    for (size_t x = 0; x < frame->width; x++) {
       counts->count[row[x]]++;
       counts->sum += row[x];
     }
   }
 }
 
-static uint64_t
-load_word(const uint8_t *bytes)
-{
-  uint64_t word;
-
-  memcpy(&word, bytes, sizeof(word));
-  return word;
-}
-
-/* The sum of all samples goes its own way, not made from the counts, so that
- * it can check them; beside the counting it costs next to nothing. */
-#ifdef __SSE2__
-
-typedef __m128i Sum; /* two sums of 64 bits */
-
-static inline void
-sum_start(Sum *sum)
-{
-  *sum = _mm_setzero_si128();
-}
-
-static inline void
-sum_add_32(Sum *sum, const uint8_t *p)
-{
-  const __m128i zero = _mm_setzero_si128();
-  __m128i low = _mm_loadu_si128((const __m128i *)p);
-  __m128i high = _mm_loadu_si128((const __m128i *)(p + 16));
-
-  *sum = _mm_add_epi64(
-      *sum, _mm_add_epi64(_mm_sad_epu8(low, zero), _mm_sad_epu8(high, zero)));
-}
-
-static inline uint64_t
-sum_end(const Sum *sum)
-{
-  uint64_t halves[2];
-
-  _mm_storeu_si128((__m128i *)halves, *sum);
-  return halves[0] + halves[1];
-}
-
-#else
-
-typedef uint64_t Sum;
-
-static inline void
-sum_start(Sum *sum)
-{
-  *sum = 0;
-}
-
-/* Four lanes of 16 bits, which a multiplication adds up. */
-static inline void
-sum_add_32(Sum *sum, const uint8_t *p)
-{
-  const uint64_t even = 0x00ff00ff00ff00ff;
-  uint64_t lanes = 0;
-
-  for (unsigned i = 0; i < 4; i++) {
-    uint64_t word = load_word(p + 8 * i);
-
-    lanes += (word & even) + (word >> 8 & even);
-  }
-  *sum += lanes * 0x0001000100010001 >> 48;
-}
-
-static inline uint64_t
-sum_end(const Sum *sum)
-{
-  return *sum;
-}
-
-#endif
-
-/* The numbers of tables have to become constants at every level of
- * optimisation: a remainder for each sample would take most of the time. */
-#define INLINE static inline __attribute__((always_inline))
-
 /* Tables start on different sets of the first cache. */
 #define TABLE_WORDS (GH_LEVELS + 16)
 
 /* Equal neighbours would wait for each other's increment of one counter, so
  * neighbours go to different tables. */
-INLINE void
+GH_INLINE void
 count_word(uint64_t word, uint32_t (*tables)[TABLE_WORDS], unsigned n_tables)
 {
   tables[0 % n_tables][word & 0xff]++;
@@ -118,67 +35,55 @@ count_word(uint64_t word, uint32_t (*tables)[TABLE_WORDS], unsigned n_tables)
   tables[7 % n_tables][word >> 56]++;
 }
 
-/* 32 equal samples, as in flat areas, black bars and clipped skies. */
-INLINE bool
-is_run(const uint8_t *p, uint64_t first)
-{
-  uint64_t differ = (first ^ ((first << 8) | (first >> 56))) |
-                    (first ^ load_word(p + 8)) | (first ^ load_word(p + 16)) |
-                    (first ^ load_word(p + 24));
-
-  return differ == 0;
-}
-
 /* Returns the sum of the row. */
-INLINE uint64_t
+GH_INLINE uint64_t
 count_row(const uint8_t *row, size_t width, uint32_t (*tables)[TABLE_WORDS],
           unsigned n_tables, bool runs)
 {
   uint64_t tail = 0;
   size_t x = 0;
-  Sum sum;
+  GhSum sum;
 
-  sum_start(&sum);
+  gh_sum_start(&sum);
   for (; x + 32 <= width; x += 32) {
-    uint64_t word = load_word(row + x);
+    uint64_t word = gh_load_word(row + x);
 
-    sum_add_32(&sum, row + x);
-    if (runs && is_run(row + x, word)) {
+    gh_sum_add_32(&sum, row + x);
+    if (runs && gh_is_run(row + x, word)) {
       tables[0][word & 0xff] += 32;
       continue;
     }
     count_word(word, tables, n_tables);
-    count_word(load_word(row + x + 8), tables, n_tables);
-    count_word(load_word(row + x + 16), tables, n_tables);
-    count_word(load_word(row + x + 24), tables, n_tables);
+    count_word(gh_load_word(row + x + 8), tables, n_tables);
+    count_word(gh_load_word(row + x + 16), tables, n_tables);
+    count_word(gh_load_word(row + x + 24), tables, n_tables);
   }
   for (; x < width; x++) {
     tables[x % n_tables][row[x]]++;
     tail += row[x];
   }
-  return tail + sum_end(&sum);
+  return tail + gh_sum_end(&sum);
 }
 
-INLINE void
-count_tables(const uint8_t *samples, size_t stride, size_t width, size_t rows,
-             GhCounts *counts, unsigned n_tables, bool runs)
+GH_INLINE void
+count_tables(const GhFrame *frame, GhCounts *counts, unsigned n_tables,
+             bool runs)
 {
   uint32_t tables[8][TABLE_WORDS];
 
   memset(tables, 0, n_tables * sizeof(tables[0]));
-  for (size_t y = 0; y < rows; y++)
-    counts->sum +=
-        count_row(samples + y * stride, width, tables, n_tables, runs);
+  for (size_t y = 0; y < frame->height; y++)
+    counts->sum += count_row(frame->samples + y * frame->stride, frame->width,
+                             tables, n_tables, runs);
   for (unsigned t = 0; t < n_tables; t++)
     for (unsigned v = 0; v < GH_LEVELS; v++)
       counts->count[v] += tables[t][v];
 }
 
-#define COUNT_TABLES(name, n_tables, runs)                              \
-  static void name(const uint8_t *samples, size_t stride, size_t width, \
-                   size_t rows, GhCounts *counts)                       \
-  {                                                                     \
-    count_tables(samples, stride, width, rows, counts, n_tables, runs); \
+#define COUNT_TABLES(name, n_tables, runs)                                    \
+  static void name(const GhFrame *frame, uint32_t *scratch, GhCounts *counts) \
+  {                                                                           \
+    count_tables(frame, counts, n_tables, runs);                              \
   }
 
 COUNT_TABLES(count_1, 1, false)
@@ -187,14 +92,20 @@ COUNT_TABLES(count_4, 4, false)
 COUNT_TABLES(count_8, 8, false)
 COUNT_TABLES(count_8_runs, 8, true)
 
-const GhCountWay gh_count_ways[] = {
-    {"reference", count_reference},
-    {"1 table", count_1},
-    {"2 tables", count_2},
-    {"4 tables", count_4},
-    {"8 tables", count_8},
-    {"8 tables, runs", count_8_runs},
-    {NULL, NULL},
+const GhCountWay gh_count_ways[GH_N_COUNT_WAYS] = {
+    [GH_COUNT_REFERENCE] = {"reference", count_reference, false, NULL},
+    [GH_COUNT_1_TABLE] = {"1 table", count_1, false, NULL},
+    [GH_COUNT_2_TABLES] = {"2 tables", count_2, false, NULL},
+    [GH_COUNT_4_TABLES] = {"4 tables", count_4, false, NULL},
+    [GH_COUNT_TABLES] = {"8 tables", count_8, false, NULL},
+    [GH_COUNT_RUNS] = {"8 tables, runs", count_8_runs, false, NULL},
+    [GH_COUNT_PAIRS] = {"pairs", gh_count_pairs, true, NULL},
+    [GH_COUNT_PLANES] = {"planes", gh_count_planes, false,
+                         gh_count_planes_is_supported},
 };
 
-const GhCountWay *const gh_count_best = &gh_count_ways[5];
+bool
+gh_count_way_is_supported(const GhCountWay *way)
+{
+  return !way->is_supported || way->is_supported();
+}

@@ -7,20 +7,45 @@
 #include "engine-private.h"
 
 /*
- * Counts `rows` rows of `width` samples and adds them to *counts.
- * The samples of one call must be fewer than 2^32.
+ * Counts the samples of `frame` and adds them to *counts. `scratch` is of
+ * gh_count_scratch_new() and serves one call at a time; NULL will do for a way
+ * that does not need it.
  */
-typedef void (*GhCountRows)(const uint8_t *samples, size_t stride, size_t width,
-                            size_t rows, GhCounts *counts);
+typedef void (*GhCount)(const GhFrame *frame, uint32_t *scratch,
+                        GhCounts *counts);
 
 typedef struct {
   const char *name;
-  GhCountRows count;
+  GhCount count;
+  bool needs_scratch;
+  bool (*is_supported)(void); /* by this processor; NULL: by all of them */
 } GhCountWay;
 
-/* All ways, the plain reference first, ended by a NULL name. They give the
- * same counts; tests hold every one against the reference. */
-extern const GhCountWay gh_count_ways[];
+/* The names of those that gh_count_choose() takes. */
+typedef enum {
+  GH_COUNT_REFERENCE,
+  GH_COUNT_1_TABLE,
+  GH_COUNT_2_TABLES,
+  GH_COUNT_4_TABLES,
+  GH_COUNT_TABLES,
+  GH_COUNT_RUNS,
+  GH_COUNT_PAIRS,
+  GH_COUNT_PLANES,
+  GH_N_COUNT_WAYS
+} GhCountWayName;
 
-/* The way that the CPU engine takes; see NOTES.md for the measurements. */
-extern const GhCountWay *const gh_count_best;
+/* All ways, the plain reference first. They give the same counts; tests hold
+ * every one against the reference. */
+extern const GhCountWay gh_count_ways[GH_N_COUNT_WAYS];
+
+/* Memory to count in, or NULL: 65536 words, a counter for each pair of samples.
+ * They are zero, as they are after each call. To be freed with free(). */
+uint32_t *gh_count_scratch_new(void);
+
+/* Whether this processor can count that way. */
+bool gh_count_way_is_supported(const GhCountWay *way);
+
+/* Each in a file of its own. */
+void gh_count_pairs(const GhFrame *frame, uint32_t *scratch, GhCounts *counts);
+void gh_count_planes(const GhFrame *frame, uint32_t *scratch, GhCounts *counts);
+bool gh_count_planes_is_supported(void);

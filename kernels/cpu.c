@@ -3,20 +3,43 @@
 /* The CPU engine: counts in the submitting thread and keeps the counts of the
  * frames in flight until they are collected. */
 
-#include "cpu-count.h"
+#include "cpu-choice.h"
 #include "workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What one worker has for itself. */
+typedef struct {
+  GhCounts counts;
+  uint32_t *scratch; /* see GhCount */
+} Part;
+
 typedef struct {
   GhEngine base;
   GhWorkers *workers;
   GhCounts slots[GH_MAX_DEPTH];
-  GhCounts *parts;      /* one for each worker */
+  Part *parts; /* one for each worker */
+  unsigned n_parts;
   const GhFrame *frame; /* the one being counted */
 } CpuEngine;
+
+static bool
+make_parts(CpuEngine *self, unsigned n)
+{
+  self->parts = calloc(n, sizeof(*self->parts));
+  if (!self->parts)
+    return false;
+  for (; self->n_parts < n; self->n_parts++) {
+    Part *part = &self->parts[self->n_parts];
+
+    part->scratch = gh_count_scratch_new();
+    if (!part->scratch)
+      return false;
+  }
+  return true;
+}
 
 static GhStatus
 cpu_open(GhEngine *engine, const GhSettings *settings, GhError *error)
@@ -24,29 +47,31 @@ cpu_open(GhEngine *engine, const GhSettings *settings, GhError *error)
   CpuEngine *self = (CpuEngine *)engine;
   unsigned n = settings->n_threads ? settings->n_threads : gh_workers_cores();
 
-  self->parts = calloc(n, sizeof(*self->parts));
-  if (!self->parts)
+  if (!make_parts(self, n))
     return gh_fail(error, GH_FAILED, "out of memory");
+  gh_count_costs(); /* or the first frame would wait for it */
   snprintf(engine->device, sizeof(engine->device), "CPU, %u thread%s", n,
            n == 1 ? "" : "s");
   return gh_workers_start(&self->workers, n, error);
 }
 
-/* Worker `index` takes the rows from index / n to (index + 1) / n. */
+/* Worker `index` takes the rows from index / n to (index + 1) / n. How to count
+ * them is for each to find: one may have the sky and another the trees. */
 static void
 count_share(void *job, unsigned index)
 {
   CpuEngine *self = job;
-  const GhFrame *frame = self->frame;
-  unsigned n = gh_workers_count(self->workers);
-  size_t first = (size_t)frame->height * index / n;
-  size_t end = (size_t)frame->height * (index + 1) / n;
-  GhCounts *part = &self->parts[index];
+  Part *part = &self->parts[index];
+  GhFrame share = *self->frame;
+  size_t first = (size_t)share.height * index / self->n_parts;
+  size_t end = (size_t)share.height * (index + 1) / self->n_parts;
 
-  memset(part, 0, sizeof(*part));
-  if (first < end)
-    gh_count_best->count(frame->samples + first * frame->stride, frame->stride,
-                         frame->width, end - first, part);
+  memset(&part->counts, 0, sizeof(part->counts));
+  if (first == end)
+    return;
+  share.samples += first * share.stride;
+  share.height = (uint32_t)(end - first);
+  gh_count_best(&share, part->scratch, &part->counts);
 }
 
 static GhStatus
@@ -59,11 +84,11 @@ cpu_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
   (void)error;
   self->frame = frame;
   gh_workers_run(self->workers, count_share, self);
-  *slot = self->parts[0];
-  for (unsigned i = 1; i < gh_workers_count(self->workers); i++) {
+  *slot = self->parts[0].counts;
+  for (unsigned i = 1; i < self->n_parts; i++) {
     for (unsigned v = 0; v < GH_LEVELS; v++)
-      slot->count[v] += self->parts[i].count[v];
-    slot->sum += self->parts[i].sum;
+      slot->count[v] += self->parts[i].counts.count[v];
+    slot->sum += self->parts[i].counts.sum;
   }
   return GH_OK;
 }
@@ -87,6 +112,8 @@ cpu_close(GhEngine *engine)
   CpuEngine *self = (CpuEngine *)engine;
 
   gh_workers_stop(&self->workers);
+  for (unsigned i = 0; i < self->n_parts; i++)
+    free(self->parts[i].scratch);
   free(self->parts);
 }
 

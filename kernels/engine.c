@@ -2,7 +2,7 @@
 
 /* What is the same for all engines: slots taken in turn, bins, checks. */
 
-#include "cpu-count.h"
+#include "cpu-choice.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -161,8 +161,7 @@ gh_count_frame(const GhFrame *frame, unsigned bins, GhResult *result)
 {
   GhCounts counts = {{0}, 0};
 
-  gh_count_best->count(frame->samples, frame->stride, frame->width,
-                       frame->height, &counts);
+  gh_count_best(frame, NULL, &counts);
   clear_costs(result);
   fill_result(&counts, (uint64_t)frame->width * frame->height, bins, result);
 }

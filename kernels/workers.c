@@ -122,12 +122,6 @@ gh_workers_run(GhWorkers *workers, GhWork work, void *job)
   pthread_mutex_unlock(&workers->lock);
 }
 
-unsigned
-gh_workers_count(const GhWorkers *workers)
-{
-  return workers->n;
-}
-
 void
 gh_workers_stop(GhWorkers **out)
 {

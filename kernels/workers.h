@@ -22,7 +22,5 @@ GhStatus gh_workers_start(GhWorkers **workers, unsigned n, GhError *error);
  * blocks until all have returned. One caller at a time. */
 void gh_workers_run(GhWorkers *workers, GhWork work, void *job);
 
-unsigned gh_workers_count(const GhWorkers *workers);
-
 /* Ends the threads and sets *workers to NULL. Takes NULL. */
 void gh_workers_stop(GhWorkers **workers);

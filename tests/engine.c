@@ -2,7 +2,6 @@
 
 /* What the engines count, behind their C interface and without GStreamer. */
 
-#include "cpu-count.h"
 #include "testing-engine.h"
 
 #include <string.h>
@@ -90,32 +89,6 @@ GST_START_TEST(test_random_frames)
 }
 GST_END_TEST
 
-GST_START_TEST(test_ways_agree)
-{
-  GRand *random = test_engine_random();
-
-  for (guint i = 0; i < 300; i++) {
-    GhCounts expected = {{0}, 0};
-    Guarded guarded;
-    GhFrame frame;
-
-    test_engine_frame(random, &guarded, &frame);
-    gh_count_ways[0].count(frame.samples, frame.stride, frame.width,
-                           frame.height, &expected);
-    for (const GhCountWay *way = gh_count_ways; way->name; way++) {
-      GhCounts counts = {{0}, 0};
-
-      way->count(frame.samples, frame.stride, frame.width, frame.height,
-                 &counts);
-      fail_unless(memcmp(&counts, &expected, sizeof(counts)) == 0, "%s",
-                  way->name);
-    }
-    test_engine_frame_free(&guarded);
-  }
-  g_rand_free(random);
-}
-GST_END_TEST
-
 GST_START_TEST(test_algorithms_agree)
 {
   GRand *random = test_engine_random();
@@ -189,10 +162,8 @@ engine_suite(void)
   tcase_add_test(tcase, test_random_frames);
   tcase_add_test(tcase, test_algorithms_agree);
   tcase_add_test(tcase, test_sizes_change);
-  if (test_engine_kind() == GH_ENGINE_CPU) {
-    tcase_add_test(tcase, test_ways_agree);
+  if (test_engine_kind() == GH_ENGINE_CPU)
     tcase_add_test(tcase, test_a_wrong_result_is_noticed);
-  }
   return suite;
 }
 

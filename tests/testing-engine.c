@@ -137,21 +137,34 @@ test_engine_frame_free(Guarded *guarded)
   munmap(guarded->start + guarded->size - used, guarded->mapped);
 }
 
-void
-test_engine_frame(GRand *random, Guarded *guarded, GhFrame *frame)
+static void
+fill_frame(GRand *random, Content content, Guarded *guarded, GhFrame *frame)
 {
-  Content content = contents[g_rand_int_range(random, 0, 4)];
   guint8 *samples;
 
-  frame->width = g_rand_int_range(random, 1, 400);
-  frame->height = g_rand_int_range(random, 1, 60);
-  frame->stride = frame->width + g_rand_int_range(random, 0, 40);
   *guarded = guarded_new(frame->stride * (frame->height - 1) + frame->width);
   samples = guarded->start;
   frame->samples = samples;
   for (gsize y = 0; y < frame->height; y++)
     for (gsize x = 0; x < frame->width; x++)
       samples[y * frame->stride + x] = content(random, y * frame->width + x);
+}
+
+void
+test_engine_frame(GRand *random, Guarded *guarded, GhFrame *frame)
+{
+  Content content = contents[g_rand_int_range(random, 0, 4)];
+
+  frame->width = g_rand_int_range(random, 1, 400);
+  frame->height = g_rand_int_range(random, 1, 60);
+  frame->stride = frame->width + g_rand_int_range(random, 0, 40);
+  fill_frame(random, content, guarded, frame);
+}
+
+void
+test_engine_noise(GRand *random, Guarded *guarded, GhFrame *frame)
+{
+  fill_frame(random, content_noise, guarded, frame);
 }
 
 GRand *

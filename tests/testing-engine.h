@@ -32,6 +32,8 @@ typedef struct {
 
 /* A frame of any size, stride and content, at the very end of its memory. */
 void test_engine_frame(GRand *random, Guarded *guarded, GhFrame *frame);
+/* Noise of the size and stride that are set in *frame, at the same place. */
+void test_engine_noise(GRand *random, Guarded *guarded, GhFrame *frame);
 void test_engine_frame_free(Guarded *guarded);
 
 /* Runs the suite; exit status 77 where its engine is not to be had. */

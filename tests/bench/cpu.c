@@ -3,12 +3,13 @@
 /*
  * Times the ways of counting on the CPU over frames of different content, one
  * thread, and the engine with several threads; prints gigasamples a second
- * (median of the repeats).
+ * (median of the repeats). A star is at the way that is taken for the content.
  *
  *     gpuhistogram-bench-cpu [WIDTH HEIGHT]
  */
 
-#include "cpu-count.h"
+#include "content.h"
+#include "cpu-choice.h"
 #include "workers.h"
 
 #include <stdio.h>
@@ -17,76 +18,6 @@
 #include <time.h>
 
 #define REPEATS 41
-
-typedef void (*Fill)(uint8_t *samples, size_t width, size_t height);
-
-static uint32_t
-next_random(uint32_t *state)
-{
-  *state ^= *state << 13;
-  *state ^= *state >> 17;
-  *state ^= *state << 5;
-  return *state;
-}
-
-static void
-fill_flat(uint8_t *samples, size_t width, size_t height)
-{
-  memset(samples, 7, width * height);
-}
-
-static void
-fill_gradient(uint8_t *samples, size_t width, size_t height)
-{
-  for (size_t i = 0; i < width * height; i++)
-    samples[i] = (uint8_t)(i % width * 256 / width);
-}
-
-/* Neighbours that differ by a few levels, with flat bars above and below. */
-static void
-fill_natural(uint8_t *samples, size_t width, size_t height)
-{
-  uint32_t state = 1;
-  int level = 90;
-
-  memset(samples, 16, width * height);
-  for (size_t i = width * (height / 8); i < width * (height - height / 8);
-       i++) {
-    level += (int)(next_random(&state) >> 8) % 7 - 3;
-    level = level < 16 ? 16 : level > 235 ? 235 : level;
-    samples[i] = (uint8_t)level;
-  }
-}
-
-static void
-fill_hot(uint8_t *samples, size_t width, size_t height)
-{
-  uint32_t state = 3;
-
-  for (size_t i = 0; i < width * height; i++) {
-    uint32_t r = next_random(&state) >> 8;
-    samples[i] = r % 10 ? 0 : (uint8_t)(r >> 8);
-  }
-}
-
-static void
-fill_noise(uint8_t *samples, size_t width, size_t height)
-{
-  uint32_t state = 2;
-
-  for (size_t i = 0; i < width * height; i++)
-    samples[i] = (uint8_t)(next_random(&state) >> 8);
-}
-
-static const struct {
-  const char *name;
-  Fill fill;
-} contents[] = {
-    {"flat", fill_flat}, {"gradient", fill_gradient}, {"natural", fill_natural},
-    {"hot", fill_hot},   {"noise", fill_noise},
-};
-
-#define N_CONTENTS (sizeof(contents) / sizeof(contents[0]))
 
 static double
 now(void)
@@ -107,8 +38,8 @@ compare_times(const void *a, const void *b)
 
 /* Median seconds, or a negative number where the counts are wrong. */
 static double
-time_way(const GhCountWay *way, const uint8_t *samples, size_t width,
-         size_t height, const GhCounts *expected)
+time_way(GhCount count, uint32_t *scratch, const GhFrame *frame,
+         const GhCounts *expected)
 {
   double times[REPEATS];
 
@@ -116,7 +47,7 @@ time_way(const GhCountWay *way, const uint8_t *samples, size_t width,
     GhCounts counts = {{0}, 0};
     double start = now();
 
-    way->count(samples, width, width, height, &counts);
+    count(frame, scratch, &counts);
     times[i] = now() - start;
     if (memcmp(&counts, expected, sizeof(counts)) != 0)
       return -1;
@@ -125,40 +56,62 @@ time_way(const GhCountWay *way, const uint8_t *samples, size_t width,
   return times[REPEATS / 2];
 }
 
+/* Prints a row of the table: one way, all contents. */
 static int
-bench(uint8_t *samples, size_t width, size_t height)
+bench_way(const char *name, GhCount count, uint32_t *scratch, uint8_t *samples,
+          const GhFrame *frame)
 {
-  printf("%-16s", "Gsamples/s");
-  for (size_t c = 0; c < N_CONTENTS; c++)
-    printf("%10s", contents[c].name);
-  printf("\n");
-  for (const GhCountWay *way = gh_count_ways; way->name; way++) {
-    printf("%-16s", way->name);
-    for (size_t c = 0; c < N_CONTENTS; c++) {
-      GhCounts expected = {{0}, 0};
-      double seconds;
+  size_t n = (size_t)frame->width * frame->height;
 
-      contents[c].fill(samples, width, height);
-      gh_count_ways[0].count(samples, width, width, height, &expected);
-      seconds = time_way(way, samples, width, height, &expected);
-      if (seconds < 0) {
-        printf("  wrong counts\n");
-        return 1;
-      }
-      printf("%10.2f", (double)(width * height) / seconds * 1e-9);
+  printf("%-16s", name);
+  for (size_t c = 0; c < bench_n_contents; c++) {
+    GhCounts expected = {{0}, 0};
+    GhCountWayName chosen;
+    double seconds;
+
+    bench_fill(&bench_contents[c], samples, n, frame->width, 256, 1);
+    gh_count_ways[GH_COUNT_REFERENCE].count(frame, NULL, &expected);
+    seconds = time_way(count, scratch, frame, &expected);
+    if (seconds < 0) {
+      printf("  wrong counts\n");
+      return 1;
     }
-    printf("%s\n", way == gh_count_best ? "  <- in use" : "");
+    chosen = gh_count_choose(frame, true, gh_count_costs());
+    printf("%11.2f%s", (double)n / seconds * 1e-9,
+           gh_count_ways[chosen].count == count ? "*" : " ");
   }
+  printf("\n");
   return 0;
+}
+
+static int
+bench(uint8_t *samples, const GhFrame *frame)
+{
+  const GhCountCosts *costs = gh_count_costs();
+  uint32_t *scratch = gh_count_scratch_new();
+  int status = scratch ? 0 : 1;
+
+  printf("costs, ns: tables %.3f, pairs %.3f, fold %.0f, planes %.3f\n",
+         costs->tables, costs->pairs, costs->fold, costs->planes);
+  printf("%-16s", "Gsamples/s");
+  for (size_t c = 0; c < bench_n_contents; c++)
+    printf("%11s ", bench_contents[c].name);
+  printf("\n");
+  for (size_t w = 0; w < GH_N_COUNT_WAYS && status == 0; w++)
+    if (gh_count_way_is_supported(&gh_count_ways[w]))
+      status = bench_way(gh_count_ways[w].name, gh_count_ways[w].count, scratch,
+                         samples, frame);
+  if (status == 0)
+    status = bench_way("as chosen", gh_count_best, scratch, samples, frame);
+  free(scratch);
+  return status;
 }
 
 /* Median seconds of the engine, or a negative number where it fails. */
 static double
-time_engine(unsigned n_threads, const uint8_t *samples, size_t width,
-            size_t height)
+time_engine(unsigned n_threads, const GhFrame *frame)
 {
   const GhSettings settings = {.depth = 1, .bins = 256, .n_threads = n_threads};
-  const GhFrame frame = {samples, width, (uint32_t)width, (uint32_t)height};
   uint64_t bins[256];
   GhResult result = {.bins = bins};
   double times[REPEATS];
@@ -170,7 +123,7 @@ time_engine(unsigned n_threads, const uint8_t *samples, size_t width,
   for (int i = 0; i < REPEATS; i++) {
     double start = now();
 
-    gh_engine_submit(engine, &frame, &error);
+    gh_engine_submit(engine, frame, &error);
     gh_engine_collect(engine, true, &result, &error);
     times[i] = now() - start;
   }
@@ -181,18 +134,21 @@ time_engine(unsigned n_threads, const uint8_t *samples, size_t width,
 
 /* Noise, with more and more threads. */
 static void
-bench_threads(uint8_t *samples, size_t width, size_t height)
+bench_threads(uint8_t *samples, const GhFrame *frame)
 {
+  size_t n = (size_t)frame->width * frame->height;
   unsigned cores = gh_workers_cores();
   double one;
 
-  fill_noise(samples, width, height);
-  one = time_engine(1, samples, width, height);
-  for (unsigned n = 1; n <= cores; n *= 2) {
-    double seconds = time_engine(n, samples, width, height);
+  for (size_t c = 0; c < bench_n_contents; c++)
+    if (strcmp(bench_contents[c].name, "noise") == 0)
+      bench_fill(&bench_contents[c], samples, n, frame->width, 256, 1);
+  one = time_engine(1, frame);
+  for (unsigned threads = 1; threads <= cores; threads *= 2) {
+    double seconds = time_engine(threads, frame);
 
-    printf("%2u threads %8.2f Gsamples/s, efficiency %.2f\n", n,
-           (double)(width * height) / seconds * 1e-9, one / seconds / n);
+    printf("%2u threads %8.2f Gsamples/s, efficiency %.2f\n", threads,
+           (double)n / seconds * 1e-9, one / seconds / threads);
   }
 }
 
@@ -202,14 +158,15 @@ main(int argc, char **argv)
   size_t width = argc > 2 ? strtoul(argv[1], NULL, 10) : 1920;
   size_t height = argc > 2 ? strtoul(argv[2], NULL, 10) : 1080;
   uint8_t *samples = width && height ? malloc(width * height) : NULL;
+  const GhFrame frame = {samples, width, (uint32_t)width, (uint32_t)height};
   int status;
 
   if (!samples) {
     fprintf(stderr, "usage: %s [WIDTH HEIGHT]\n", argv[0]);
     return 2;
   }
-  status = bench(samples, width, height);
-  bench_threads(samples, width, height);
+  status = bench(samples, &frame);
+  bench_threads(samples, &frame);
   free(samples);
   return status;
 }
