@@ -93,19 +93,11 @@ COUNT_TABLES(count_8, 8, false)
 COUNT_TABLES(count_8_runs, 8, true)
 
 const GhCountWay gh_count_ways[GH_N_COUNT_WAYS] = {
-    [GH_COUNT_REFERENCE] = {"reference", count_reference, false, NULL},
-    [GH_COUNT_1_TABLE] = {"1 table", count_1, false, NULL},
-    [GH_COUNT_2_TABLES] = {"2 tables", count_2, false, NULL},
-    [GH_COUNT_4_TABLES] = {"4 tables", count_4, false, NULL},
-    [GH_COUNT_TABLES] = {"8 tables", count_8, false, NULL},
-    [GH_COUNT_RUNS] = {"8 tables, runs", count_8_runs, false, NULL},
-    [GH_COUNT_PAIRS] = {"pairs", gh_count_pairs, true, NULL},
-    [GH_COUNT_PLANES] = {"planes", gh_count_planes, false,
-                         gh_count_planes_is_supported},
+    [GH_COUNT_REFERENCE] = {"reference", count_reference, false},
+    [GH_COUNT_1_TABLE] = {"1 table", count_1, false},
+    [GH_COUNT_2_TABLES] = {"2 tables", count_2, false},
+    [GH_COUNT_4_TABLES] = {"4 tables", count_4, false},
+    [GH_COUNT_TABLES] = {"8 tables", count_8, false},
+    [GH_COUNT_RUNS] = {"8 tables, runs", count_8_runs, false},
+    [GH_COUNT_PAIRS] = {"pairs", gh_count_pairs, true},
 };
-
-bool
-gh_count_way_is_supported(const GhCountWay *way)
-{
-  return !way->is_supported || way->is_supported();
-}

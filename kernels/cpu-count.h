@@ -18,7 +18,6 @@ typedef struct {
   const char *name;
   GhCount count;
   bool needs_scratch;
-  bool (*is_supported)(void); /* by this processor; NULL: by all of them */
 } GhCountWay;
 
 /* The names of those that gh_count_choose() takes. */
@@ -30,7 +29,6 @@ typedef enum {
   GH_COUNT_TABLES,
   GH_COUNT_RUNS,
   GH_COUNT_PAIRS,
-  GH_COUNT_PLANES,
   GH_N_COUNT_WAYS
 } GhCountWayName;
 
@@ -42,10 +40,5 @@ extern const GhCountWay gh_count_ways[GH_N_COUNT_WAYS];
  * They are zero, as they are after each call. To be freed with free(). */
 uint32_t *gh_count_scratch_new(void);
 
-/* Whether this processor can count that way. */
-bool gh_count_way_is_supported(const GhCountWay *way);
-
-/* Each in a file of its own. */
+/* The way of the pairs, which has a file of its own. */
 void gh_count_pairs(const GhFrame *frame, uint32_t *scratch, GhCounts *counts);
-void gh_count_planes(const GhFrame *frame, uint32_t *scratch, GhCounts *counts);
-bool gh_count_planes_is_supported(void);

@@ -49,7 +49,6 @@ cpu_open(GhEngine *engine, const GhSettings *settings, GhError *error)
 
   if (!make_parts(self, n))
     return gh_fail(error, GH_FAILED, "out of memory");
-  gh_count_costs(); /* or the first frame would wait for it */
   snprintf(engine->device, sizeof(engine->device), "CPU, %u thread%s", n,
            n == 1 ? "" : "s");
   return gh_workers_start(&self->workers, n, error);

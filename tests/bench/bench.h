@@ -62,6 +62,7 @@ typedef struct {
   uint32_t bins;
   GhAlgorithm algorithm;
   unsigned shape;
+  bool hands_over;
   unsigned calls;
   size_t stride; /* bytes from one input to the next */
   double floor;
@@ -84,6 +85,14 @@ bool bench_run_file(Bench *bench);
 BenchTime bench_time_trip(void (*trip)(Bench *bench, void *data), Bench *bench,
                           void *data, unsigned trips);
 void bench_run_trips(Bench *bench);
+
+/* One frame through an engine, from submit to its result; `data` says which. */
+typedef struct {
+  GhEngine *engine;
+  uint8_t *samples;
+} BenchTrip;
+
+void bench_engine_trip(Bench *bench, void *data);
 void bench_run_ceilings(Bench *bench);
 
 extern const BenchSize bench_sizes[];

@@ -76,7 +76,7 @@ bench_way(const char *name, GhCount count, uint32_t *scratch, uint8_t *samples,
       printf("  wrong counts\n");
       return 1;
     }
-    chosen = gh_count_choose(frame, true, gh_count_costs());
+    chosen = gh_count_choose(frame, true);
     printf("%11.2f%s", (double)n / seconds * 1e-9,
            gh_count_ways[chosen].count == count ? "*" : " ");
   }
@@ -87,20 +87,16 @@ bench_way(const char *name, GhCount count, uint32_t *scratch, uint8_t *samples,
 static int
 bench(uint8_t *samples, const GhFrame *frame)
 {
-  const GhCountCosts *costs = gh_count_costs();
   uint32_t *scratch = gh_count_scratch_new();
   int status = scratch ? 0 : 1;
 
-  printf("costs, ns: tables %.3f, pairs %.3f, fold %.0f, planes %.3f\n",
-         costs->tables, costs->pairs, costs->fold, costs->planes);
   printf("%-16s", "Gsamples/s");
   for (size_t c = 0; c < bench_n_contents; c++)
     printf("%11s ", bench_contents[c].name);
   printf("\n");
   for (size_t w = 0; w < GH_N_COUNT_WAYS && status == 0; w++)
-    if (gh_count_way_is_supported(&gh_count_ways[w]))
-      status = bench_way(gh_count_ways[w].name, gh_count_ways[w].count, scratch,
-                         samples, frame);
+    status = bench_way(gh_count_ways[w].name, gh_count_ways[w].count, scratch,
+                       samples, frame);
   if (status == 0)
     status = bench_way("as chosen", gh_count_best, scratch, samples, frame);
   free(scratch);

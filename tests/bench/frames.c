@@ -69,8 +69,8 @@ read_step(void *data, unsigned i)
 {
   Bench *bench = data;
 
-  bench_read(bench->peers, bench->stream, bench->shape, i, input(bench, i),
-             bench_frame_size(bench) / 16 * 16);
+  bench_read(bench->peers, bench->stream, bench->shape, i, bench->hands_over,
+             input(bench, i), bench_frame_size(bench) / 16 * 16);
   return 1;
 }
 
@@ -174,11 +174,12 @@ print_row(const Bench *bench, const char *content, const char *way,
             time.median, time.low, time.high, share, time.launched);
 }
 
-static void
-time_floor(Bench *bench, const char *content)
+static BenchTime
+time_read(Bench *bench, bool hand_over)
 {
   BenchTime best = {-1, -1, -1, -1};
 
+  bench->hands_over = hand_over;
   for (bench->shape = 0; bench->shape < BENCH_READ_SHAPES; bench->shape++) {
     BenchTime time = bench_time(bench->stream, bench->calls, bench_wish.repeats,
                                 read_step, bench);
@@ -186,8 +187,17 @@ time_floor(Bench *bench, const char *content)
     if (best.median < 0 || time.median < best.median)
       best = time;
   }
-  bench->floor = best.median;
-  print_row(bench, content, "read floor", best);
+  return best;
+}
+
+static void
+time_floor(Bench *bench, const char *content)
+{
+  BenchTime floor = time_read(bench, true);
+
+  bench->floor = floor.median;
+  print_row(bench, content, "read floor", floor);
+  print_row(bench, content, "bare read", time_read(bench, false));
 }
 
 /* An atomic a sample takes up to 0.2 seconds for the largest frames. */
@@ -224,29 +234,22 @@ run_algorithms(Bench *bench, const char *content, const uint32_t *expected,
 
 /* One thread of the CPU, from ordinary memory. */
 static void
-cpu_trip(Bench *bench, void *data)
-{
-  GhFrame frame = {data, bench->size.width, bench->size.width,
-                   bench->size.height};
-  uint64_t bins[256];
-  GhResult result = {.bins = bins};
-
-  gh_count_frame(&frame, 256, &result);
-}
-
-static void
 run_cpu(Bench *bench, const char *content)
 {
-  void *samples = malloc(bench_frame_size(bench));
+  const GhSettings settings = {.depth = 1, .bins = 256, .n_threads = 1};
+  size_t size = bench_frame_size(bench);
+  BenchTrip trip = {.samples = malloc(size)};
+  GhError error;
 
-  if (!samples)
-    return;
-  memcpy(samples, bench->host, bench_frame_size(bench));
-  print_row(bench, content, "CPU engine",
-            bench_time_trip(
-                cpu_trip, bench, samples,
-                bench_frame_size(bench) > 16 << 20 ? 5 : bench_wish.repeats));
-  free(samples);
+  if (trip.samples &&
+      gh_engine_open(&trip.engine, GH_ENGINE_CPU, &settings, &error) == GH_OK) {
+    memcpy(trip.samples, bench->host, size);
+    print_row(bench, content, "CPU engine",
+              bench_time_trip(bench_engine_trip, bench, &trip,
+                              size > 16 << 20 ? 5 : bench_wish.repeats));
+  }
+  gh_engine_close(&trip.engine);
+  free(trip.samples);
 }
 
 static void

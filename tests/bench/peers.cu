@@ -17,13 +17,15 @@
 /* On parts of the second cache of their own. */
 struct Total {
   unsigned long long sum;
-  unsigned long long unused[31];
+  unsigned int ticket;
+  unsigned int unused[61];
 };
 
 #define TOTALS 512
 
 struct BenchPeers {
   Total *totals;
+  unsigned long long *read;
   void *scratch; /* of the library that is being timed */
   size_t scratch_size;
   void *keys; /* sorted samples, unique ones, run lengths */
@@ -34,12 +36,15 @@ struct BenchPeers {
 #endif
 };
 
-/* The sum is complete, in one place, when the launch is over; the place of the
- * next launch is zero then. */
+/* The sum is complete, in one place, when the launch is over. Either the last
+ * block moves it to the result and leaves zeroes, so that a launch stands for
+ * itself; or, with no result, it stays, and the place of the next launch is
+ * zeroed meanwhile. */
 template <int Threads, int Quads>
 __global__ void
 __launch_bounds__(Threads)
-    read_all(const uint4 *quads, uint32_t n, Total *total, Total *next)
+    read_all(const uint4 *quads, uint32_t n, Total *total, Total *next,
+             unsigned long long *result)
 {
   __shared__ uint32_t sums[Threads / 32];
   uint32_t step = gridDim.x * Threads * Quads, sum = 0;
@@ -72,8 +77,18 @@ __launch_bounds__(Threads)
   for (int i = 0; i < Threads / 32; i++)
     block += sums[i];
   atomicAdd(&total->sum, block);
-  if (blockIdx.x == 0)
-    next->sum = 0;
+  if (!result) {
+    if (blockIdx.x == 0)
+      next->sum = 0;
+    return;
+  }
+  __threadfence();
+  if (atomicAdd(&total->ticket, 1u) == gridDim.x - 1) {
+    __threadfence();
+    *result = __ldcg(&total->sum);
+    total->sum = 0;
+    total->ticket = 0;
+  }
 }
 
 __global__ void
@@ -84,7 +99,7 @@ do_nothing()
 template <int Threads, int Quads>
 static void
 launch_read(BenchPeers *peers, cudaStream_t stream, int blocks, unsigned call,
-            const void *samples, size_t size)
+            bool hand_over, const void *samples, size_t size)
 {
   uint32_t n = (uint32_t)(size / 16);
   uint32_t useful = (n + Threads - 1) / Threads;
@@ -93,26 +108,27 @@ launch_read(BenchPeers *peers, cudaStream_t stream, int blocks, unsigned call,
       <<<std::min<uint32_t>(useful, blocks * peers->processors), Threads, 0,
          stream>>>(static_cast<const uint4 *>(samples), n,
                    peers->totals + call % TOTALS,
-                   peers->totals + (call + 1) % TOTALS);
+                   peers->totals + (call + 1) % TOTALS,
+                   hand_over ? peers->read : nullptr);
 }
 
 void
 bench_read(BenchPeers *peers, CUstream stream, unsigned shape, unsigned call,
-           CUdeviceptr samples, size_t size)
+           int hand_over, CUdeviceptr samples, size_t size)
 {
   const void *from = reinterpret_cast<const void *>(samples);
 
   switch (shape) {
   case 0:
-    return launch_read<512, 4>(peers, stream, 4, call, from, size);
+    return launch_read<512, 4>(peers, stream, 4, call, hand_over, from, size);
   case 1:
-    return launch_read<1024, 2>(peers, stream, 2, call, from, size);
+    return launch_read<1024, 2>(peers, stream, 2, call, hand_over, from, size);
   case 2:
-    return launch_read<256, 4>(peers, stream, 8, call, from, size);
+    return launch_read<256, 4>(peers, stream, 8, call, hand_over, from, size);
   case 3:
-    return launch_read<1024, 2>(peers, stream, 1, call, from, size);
+    return launch_read<1024, 2>(peers, stream, 1, call, hand_over, from, size);
   default:
-    return launch_read<512, 2>(peers, stream, 1, call, from, size);
+    return launch_read<512, 2>(peers, stream, 1, call, hand_over, from, size);
   }
 }
 
@@ -247,6 +263,8 @@ bench_peers_open(void)
   if (!error)
     error = cudaMemset(peers->totals, 0, TOTALS * sizeof(Total));
   if (!error)
+    error = cudaMalloc(&peers->read, sizeof(*peers->read));
+  if (!error)
     error = cudaDeviceGetAttribute(&peers->processors,
                                    cudaDevAttrMultiProcessorCount, 0);
   if (!error) {
@@ -263,6 +281,7 @@ bench_peers_close(BenchPeers *peers)
 {
   cudaFree(peers->keys);
   cudaFree(peers->scratch);
+  cudaFree(peers->read);
   cudaFree(peers->totals);
   delete peers;
 }

@@ -21,11 +21,12 @@ BenchPeers *bench_peers_open(void);
 void bench_peers_close(BenchPeers *peers);
 
 /* Reads all bytes and adds them up, in one launch of the given shape; the
- * quickest shape is the floor. `size` is a multiple of 16; calls that follow
- * each other are numbered. */
+ * quickest shape is the floor. With `hand_over` the grid's last block takes the
+ * sum to where it belongs, without it the sum stays where the blocks added it
+ * up. `size` is a multiple of 16; calls that follow each other are numbered. */
 #define BENCH_READ_SHAPES 5
 void bench_read(BenchPeers *peers, CUstream stream, unsigned shape,
-                unsigned call, CUdeviceptr samples, size_t size);
+                unsigned call, int hand_over, CUdeviceptr samples, size_t size);
 
 void bench_empty(CUstream stream);
 

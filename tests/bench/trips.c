@@ -68,18 +68,18 @@ resident_trip(Bench *bench, void *data)
   bench_wait(bench->stream);
 }
 
-/* A frame in the host's ordinary memory: copied, uploaded, counted. */
-static void
-engine_trip(Bench *bench, void *data)
+void
+bench_engine_trip(Bench *bench, void *data)
 {
-  GhFrame frame = {bench->host, bench->size.width, bench->size.width,
+  const BenchTrip *trip = data;
+  GhFrame frame = {trip->samples, bench->size.width, bench->size.width,
                    bench->size.height};
   uint64_t bins[256];
   GhResult result = {.bins = bins};
   GhError error;
 
-  gh_engine_submit(data, &frame, &error);
-  gh_engine_collect(data, true, &result, &error);
+  gh_engine_submit(trip->engine, &frame, &error);
+  gh_engine_collect(trip->engine, true, &result, &error);
 }
 
 void
@@ -87,12 +87,12 @@ bench_run_trips(Bench *bench)
 {
   const GhSettings settings = {.depth = 2, .bins = 256, .device_id = 0};
   double empty = bench_time_trip(empty_trip, bench, NULL, 401).median;
-  GhEngine *engine = NULL;
+  BenchTrip trip = {NULL, bench->host};
   GhError error;
 
   printf("\nround trips, wall clock: empty launch and wait %.2f us\n", empty);
   bench_zero(bench->counts, COUNTS_SIZE);
-  gh_engine_open(&engine, GH_ENGINE_CUDA, &settings, &error);
+  gh_engine_open(&trip.engine, GH_ENGINE_CUDA, &settings, &error);
   bench->sample_size = 1;
   for (unsigned s = 0; s < 4; s++) {
     double resident;
@@ -102,10 +102,11 @@ bench_run_trips(Bench *bench)
     printf("%-6s on the device %8.2f us (%.2f of the empty launch), from "
            "ordinary memory %8.2f us\n",
            bench->size.name, resident, resident / empty,
-           engine ? bench_time_trip(engine_trip, bench, engine, 101).median
-                  : -1);
+           trip.engine
+               ? bench_time_trip(bench_engine_trip, bench, &trip, 101).median
+               : -1);
   }
-  gh_engine_close(&engine);
+  gh_engine_close(&trip.engine);
 }
 
 static int
