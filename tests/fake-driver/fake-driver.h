@@ -6,6 +6,10 @@
  * kernel is a plain loop over its argument. So it proves the host side of the
  * CUDA engine and never the device code.
  *
+ * What a real device would answer with anything at all ends here: memory or a
+ * handle of another context than the current one is refused, freeing what is
+ * not there or unregistering memory that a stream still reads aborts.
+ *
  * A program reaches these functions by dlsym() on the libcuda.so.1 that is
  * loaded; the real one does not have them.
  */
@@ -27,8 +31,9 @@ typedef unsigned (*FakeDriverCalls)(void);
  * environment variable FAKE_DRIVER_DELAY says, or nothing. */
 typedef void (*FakeDriverDelay)(unsigned microseconds);
 
-/* Allocations, streams, events, modules and retained contexts there are, or
- * that went with their context although they could have been freed. */
+/* Allocations, registrations, streams, events, modules, contexts that were
+ * retained or made, and contexts left pushed on any thread; and what went with
+ * its context although it could have been freed. */
 typedef unsigned (*FakeDriverObjects)(void);
 
 #define FAKE_DRIVER_FAIL "fake_driver_fail"

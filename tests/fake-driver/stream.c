@@ -16,6 +16,12 @@ typedef struct Operation {
 } Operation;
 
 struct CUstream_st {
+  CUstream next; /* of all; guarded by streams_lock */
+  CUcontext context;
+  CUstream queue; /* whose operations these are: its own or the default's */
+  int is_default;
+
+  /* Of a queue. */
   pthread_t thread;
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t changed;
@@ -25,13 +31,9 @@ struct CUstream_st {
   int end;
 };
 
-struct CUevent_st {
-  pthread_mutex_t lock; /* guards what follows */
-  pthread_cond_t changed;
-  unsigned recorded; /* records that were queued */
-  unsigned reached;  /* records that the streams have come to */
-  double time;
-};
+/* Taken before a stream's own. */
+static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
+static CUstream streams;
 
 static atomic_uint delay;
 
@@ -88,134 +90,175 @@ stream_main(void *data)
   return NULL;
 }
 
-CUstream
-fake_stream_new(void)
+static int
+queue_start(CUstream self)
 {
-  CUstream stream = calloc(1, sizeof(*stream));
+  pthread_mutex_init(&self->lock, NULL);
+  pthread_cond_init(&self->changed, NULL);
+  self->last = &self->first;
+  self->queue = self;
+  return pthread_create(&self->thread, NULL, stream_main, self) == 0;
+}
 
-  if (!stream)
+static void
+queue_end(CUstream self)
+{
+  pthread_mutex_lock(&self->lock);
+  self->end = 1;
+  pthread_cond_broadcast(&self->changed);
+  pthread_mutex_unlock(&self->lock);
+  pthread_join(self->thread, NULL);
+  pthread_cond_destroy(&self->changed);
+  pthread_mutex_destroy(&self->lock);
+}
+
+static void
+queue_wait(CUstream self)
+{
+  pthread_mutex_lock(&self->lock);
+  while (self->first || self->busy)
+    pthread_cond_wait(&self->changed, &self->lock);
+  pthread_mutex_unlock(&self->lock);
+}
+
+/* With a queue of its own where none is given. Under streams_lock. */
+static CUstream
+stream_new(CUcontext context, CUstream queue, int is_default)
+{
+  CUstream self = calloc(1, sizeof(*self));
+
+  if (!self)
     return NULL;
-  pthread_mutex_init(&stream->lock, NULL);
-  pthread_cond_init(&stream->changed, NULL);
-  stream->last = &stream->first;
-  if (pthread_create(&stream->thread, NULL, stream_main, stream) != 0) {
-    free(stream);
+  self->context = context;
+  self->is_default = is_default;
+  self->queue = queue;
+  if (!queue && !queue_start(self)) {
+    free(self);
     return NULL;
   }
+  self->next = streams;
+  streams = self;
+  return self;
+}
+
+/* Under streams_lock. */
+static CUstream
+find_default(CUcontext context)
+{
+  CUstream stream = streams;
+
+  while (stream && !(stream->is_default && stream->context == context))
+    stream = stream->next;
+  return stream;
+}
+
+/* Under streams_lock. */
+static CUstream
+ensure_default(CUcontext context)
+{
+  CUstream stream = find_default(context);
+
+  return stream ? stream : stream_new(context, NULL, 1);
+}
+
+CUstream
+fake_stream_default(CUcontext context)
+{
+  CUstream stream;
+
+  pthread_mutex_lock(&streams_lock);
+  stream = ensure_default(context);
+  pthread_mutex_unlock(&streams_lock);
+  return stream;
+}
+
+CUstream
+fake_stream_new(CUcontext context, int blocking)
+{
+  CUstream queue = NULL, stream = NULL;
+
+  pthread_mutex_lock(&streams_lock);
+  if (blocking)
+    queue = ensure_default(context);
+  if (queue || !blocking)
+    stream = stream_new(context, queue, 0);
+  pthread_mutex_unlock(&streams_lock);
   return stream;
 }
 
 void
 fake_stream_wait(CUstream stream)
 {
-  pthread_mutex_lock(&stream->lock);
-  while (stream->first || stream->busy)
-    pthread_cond_wait(&stream->changed, &stream->lock);
-  pthread_mutex_unlock(&stream->lock);
+  queue_wait(stream->queue);
+}
+
+void
+fake_stream_wait_default(CUcontext context)
+{
+  CUstream stream;
+
+  pthread_mutex_lock(&streams_lock);
+  stream = find_default(context);
+  if (stream)
+    queue_wait(stream);
+  pthread_mutex_unlock(&streams_lock);
+}
+
+void
+fake_stream_wait_all(CUcontext context)
+{
+  pthread_mutex_lock(&streams_lock);
+  for (CUstream stream = streams; stream; stream = stream->next)
+    if (stream->context == context)
+      queue_wait(stream->queue);
+  pthread_mutex_unlock(&streams_lock);
 }
 
 void
 fake_stream_free(CUstream stream)
 {
-  pthread_mutex_lock(&stream->lock);
-  stream->end = 1;
-  pthread_cond_broadcast(&stream->changed);
-  pthread_mutex_unlock(&stream->lock);
-  pthread_join(stream->thread, NULL);
-  pthread_cond_destroy(&stream->changed);
-  pthread_mutex_destroy(&stream->lock);
+  CUstream *link = &streams;
+
+  pthread_mutex_lock(&streams_lock);
+  while (*link != stream)
+    link = &(*link)->next;
+  *link = stream->next;
+  pthread_mutex_unlock(&streams_lock);
+  if (stream->queue == stream)
+    queue_end(stream);
+  else
+    queue_wait(stream->queue);
   free(stream);
+}
+
+void
+fake_stream_end_default(CUcontext context)
+{
+  CUstream stream;
+
+  pthread_mutex_lock(&streams_lock);
+  stream = find_default(context);
+  pthread_mutex_unlock(&streams_lock);
+  if (stream)
+    fake_stream_free(stream);
 }
 
 int
 fake_stream_push(CUstream stream, FakeRun run, const void *data, size_t size)
 {
   Operation *operation = malloc(sizeof(*operation) + size);
+  CUstream queue = stream->queue;
 
   if (!operation)
     return 0;
   operation->next = NULL;
   operation->run = run;
   memcpy(operation->data, data, size);
-  pthread_mutex_lock(&stream->lock);
-  *stream->last = operation;
-  stream->last = &operation->next;
-  stream->busy = 1;
-  pthread_cond_broadcast(&stream->changed);
-  pthread_mutex_unlock(&stream->lock);
+  pthread_mutex_lock(&queue->lock);
+  *queue->last = operation;
+  queue->last = &operation->next;
+  queue->busy = 1;
+  pthread_cond_broadcast(&queue->changed);
+  pthread_mutex_unlock(&queue->lock);
   return 1;
-}
-
-CUevent
-fake_event_new(void)
-{
-  CUevent event = calloc(1, sizeof(*event));
-
-  if (!event)
-    return NULL;
-  pthread_mutex_init(&event->lock, NULL);
-  pthread_cond_init(&event->changed, NULL);
-  return event;
-}
-
-void
-fake_event_free(CUevent event)
-{
-  pthread_cond_destroy(&event->changed);
-  pthread_mutex_destroy(&event->lock);
-  free(event);
-}
-
-static void
-reach_event(void *data)
-{
-  CUevent event = *(CUevent *)data;
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  pthread_mutex_lock(&event->lock);
-  event->reached++;
-  event->time = (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-  pthread_cond_broadcast(&event->changed);
-  pthread_mutex_unlock(&event->lock);
-}
-
-int
-fake_event_record(CUevent event, CUstream stream)
-{
-  pthread_mutex_lock(&event->lock);
-  event->recorded++;
-  pthread_mutex_unlock(&event->lock);
-  return fake_stream_push(stream, reach_event, &event, sizeof(event));
-}
-
-int
-fake_event_is_done(CUevent event)
-{
-  int done;
-
-  pthread_mutex_lock(&event->lock);
-  done = event->reached == event->recorded;
-  pthread_mutex_unlock(&event->lock);
-  return done;
-}
-
-void
-fake_event_wait(CUevent event)
-{
-  pthread_mutex_lock(&event->lock);
-  while (event->reached != event->recorded)
-    pthread_cond_wait(&event->changed, &event->lock);
-  pthread_mutex_unlock(&event->lock);
-}
-
-double
-fake_event_time(CUevent event)
-{
-  double time;
-
-  pthread_mutex_lock(&event->lock);
-  time = event->time;
-  pthread_mutex_unlock(&event->lock);
-  return time;
 }
