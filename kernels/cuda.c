@@ -2,11 +2,14 @@
 
 /*
  * The CUDA engine. Each slot has a stream of its own, on which one frame's
- * upload and counting follow each other; different slots overlap. The kernel
- * itself writes the result to the host's memory.
+ * upload and counting follow each other; different slots overlap. A frame in
+ * pinned memory is uploaded from where it is, one in device memory is counted
+ * there. The kernel itself writes the result to the host's memory.
  */
 
+#include "event-wait.h"
 #include "kernels.h"
+#include "workers.h"
 
 #include <string.h>
 
@@ -14,24 +17,37 @@ typedef struct {
   CUstream stream;
   CUevent start;             /* before the upload */
   CUevent done;              /* after the counting */
-  size_t capacity;           /* bytes of staging and of input */
   void *staging;             /* pinned: rows without padding */
-  CUdeviceptr input;         /* the same on the device */
+  size_t staging_size;       /* bytes */
+  CUdeviceptr input;         /* an uploaded frame */
+  size_t input_size;         /* bytes */
   CUdeviceptr counts;        /* on the device; zero between frames */
   GhPackedCounts *result;    /* pinned; the kernel writes it */
   CUdeviceptr result_device; /* what the device calls it */
-  size_t bytes;              /* of the frame in flight */
+  size_t uploaded;           /* bytes of the frame in flight ... */
+  size_t copied;             /* ... and of it into staging */
 } CudaSlot;
 
 typedef struct {
   GhEngine base;
   const GhDriver *driver;
   CUdevice device;
-  CUcontext context; /* the device's primary one; retained where not NULL */
+  CUcontext context; /* the user's, or the device's primary one */
+  bool retained;     /* the primary one is */
   GhKernels kernels;
   GhAlgorithm algorithm;
+  GhWorkers *copiers; /* into staging */
+  unsigned n_copiers;
   CudaSlot slots[GH_MAX_DEPTH];
 } CudaEngine;
+
+/* One thread does not copy as fast as the bus uploads; more than four fill the
+ * bus, and smaller frames are copied before another thread wakes up. */
+#define MOST_COPIERS 4u
+#define SHARED_COPY_FROM ((size_t)1 << 20) /* bytes */
+
+/* About what a bus does, for how long to sleep. */
+#define UPLOAD_BYTES_A_NS 50u
 
 /* One driver call: true, or false with a cause in *error. */
 #define TRY(name, ...) \
@@ -53,25 +69,6 @@ pop_context(CudaEngine *self)
   CUcontext ours;
 
   self->driver->cuCtxPopCurrent_v2(&ours);
-}
-
-static GhStatus
-find_device(CudaEngine *self, int id, GhError *error)
-{
-  CUresult initialised = self->driver->cuInit(0);
-  int n = 0;
-
-  if (!gh_driver_ok(self->driver, initialised, "cuInit", error))
-    return initialised == CUDA_ERROR_NO_DEVICE ? GH_ABSENT : GH_FAILED;
-  if (!TRY(cuDeviceGetCount, &n))
-    return GH_FAILED;
-  if (n == 0)
-    return gh_fail(error, GH_ABSENT, "the CUDA driver sees no device");
-  if (id >= n)
-    return gh_fail(error, GH_FAILED,
-                   "there is no CUDA device %d, only %d, numbered from 0", id,
-                   n);
-  return TRY(cuDeviceGet, &self->device, id < 0 ? 0 : id) ? GH_OK : GH_FAILED;
 }
 
 static bool
@@ -99,21 +96,37 @@ release_frame_memory(CudaEngine *self, CudaSlot *slot)
     self->driver->cuMemFree_v2(slot->input);
   slot->staging = NULL;
   slot->input = 0;
-  slot->capacity = 0;
+  slot->staging_size = slot->input_size = 0;
 }
 
-/* Grows only; once frames have reached their size nothing is allocated. */
+/* Both grow only; once frames have reached their size nothing is allocated. */
 static bool
-reserve_frame_memory(CudaEngine *self, CudaSlot *slot, size_t bytes,
-                     GhError *error)
+reserve_staging(CudaEngine *self, CudaSlot *slot, size_t bytes, GhError *error)
 {
-  if (bytes <= slot->capacity)
+  if (bytes <= slot->staging_size)
     return true;
-  release_frame_memory(self, slot);
-  if (!TRY(cuMemHostAlloc, &slot->staging, bytes, 0) ||
-      !TRY(cuMemAlloc_v2, &slot->input, bytes))
+  if (slot->staging)
+    self->driver->cuMemFreeHost(slot->staging);
+  slot->staging = NULL;
+  slot->staging_size = 0;
+  if (!TRY(cuMemHostAlloc, &slot->staging, bytes, CU_MEMHOSTALLOC_PORTABLE))
     return false;
-  slot->capacity = bytes;
+  slot->staging_size = bytes;
+  return true;
+}
+
+static bool
+reserve_input(CudaEngine *self, CudaSlot *slot, size_t bytes, GhError *error)
+{
+  if (bytes <= slot->input_size)
+    return true;
+  if (slot->input)
+    self->driver->cuMemFree_v2(slot->input);
+  slot->input = 0;
+  slot->input_size = 0;
+  if (!TRY(cuMemAlloc_v2, &slot->input, bytes))
+    return false;
+  slot->input_size = bytes;
   return true;
 }
 
@@ -133,29 +146,137 @@ close_slot(CudaEngine *self, CudaSlot *slot)
     self->driver->cuStreamDestroy_v2(slot->stream);
 }
 
-static void
-copy_rows(void *to, const GhFrame *frame)
-{
-  uint8_t *packed = to;
+typedef struct {
+  const GhFrame *frame;
+  uint8_t *to;
+  unsigned shares;
+} Copy;
 
-  if (frame->stride == frame->width || frame->height == 1) {
-    memcpy(packed, frame->samples, (size_t)frame->width * frame->height);
+/* Rows from share / shares to (share + 1) / shares. */
+static void
+copy_share(void *data, unsigned share)
+{
+  const Copy *copy = data;
+  const GhFrame *frame = copy->frame;
+  size_t first = (size_t)frame->height * share / copy->shares;
+  size_t end = (size_t)frame->height * (share + 1) / copy->shares;
+  const uint8_t *from = frame->samples + first * frame->stride;
+  uint8_t *to = copy->to + first * frame->width;
+
+  if (frame->stride == frame->width) {
+    memcpy(to, from, (end - first) * frame->width);
     return;
   }
-  for (size_t y = 0; y < frame->height; y++)
-    memcpy(packed + y * frame->width, frame->samples + y * frame->stride,
-           frame->width);
+  for (size_t y = first; y < end; y++) {
+    memcpy(to, from, frame->width);
+    from += frame->stride;
+    to += frame->width;
+  }
+}
+
+static void
+copy_rows(CudaEngine *self, void *to, const GhFrame *frame)
+{
+  Copy copy = {frame, to, 1};
+
+  if ((size_t)frame->width * frame->height < SHARED_COPY_FROM) {
+    copy_share(&copy, 0);
+    return;
+  }
+  copy.shares = self->n_copiers;
+  gh_workers_run(self->copiers, copy_share, &copy);
+}
+
+/* Queues the upload of `bytes`, after the start. */
+static bool
+upload(CudaEngine *self, CudaSlot *slot, const void *from, size_t bytes,
+       GhError *error)
+{
+  slot->uploaded = bytes;
+  return reserve_input(self, slot, bytes, error) &&
+         TRY(cuEventRecord, slot->start, slot->stream) &&
+         TRY(cuMemcpyHtoDAsync_v2, slot->input, from, bytes, slot->stream);
 }
 
 static bool
-count(CudaEngine *self, CudaSlot *slot, const GhFrame *frame, GhError *error)
+upload_copy(CudaEngine *self, CudaSlot *slot, const GhFrame *frame,
+            GhDeviceFrame *input, GhError *error)
 {
-  const GhDeviceFrame input = {slot->input, frame->width, frame->width,
-                               frame->height, GH_SAMPLE_U8};
+  size_t bytes = (size_t)frame->width * frame->height;
+
+  if (!reserve_staging(self, slot, bytes, error))
+    return false;
+  copy_rows(self, slot->staging, frame);
+  slot->copied = bytes;
+  if (!upload(self, slot, slot->staging, bytes, error))
+    return false;
+  input->samples = slot->input;
+  input->pitch = frame->width;
+  return true;
+}
+
+/* With what lies between the rows, as one piece. */
+static bool
+upload_pinned(CudaEngine *self, CudaSlot *slot, const GhFrame *frame,
+              GhDeviceFrame *input, GhError *error)
+{
+  size_t bytes = frame->stride * (frame->height - 1) + frame->width;
+
+  if (!upload(self, slot, frame->samples, bytes, error))
+    return false;
+  input->samples = slot->input;
+  input->pitch = frame->stride;
+  return true;
+}
+
+static bool
+wait_for_samples(CudaEngine *self, CudaSlot *slot, const GhFrame *frame,
+                 GhError *error)
+{
+  switch (frame->ready) {
+  case GH_READY_AFTER_STREAM:
+    return TRY(cuEventRecord, slot->start, frame->stream) &&
+           TRY(cuStreamWaitEvent, slot->stream, slot->start, 0);
+  case GH_READY_AFTER_CONTEXT:
+    if (!TRY(cuCtxSynchronize, ))
+      return false;
+    break;
+  default:
+    break;
+  }
+  return TRY(cuEventRecord, slot->start, slot->stream);
+}
+
+/* Has the samples on the device, at the latest when the stream gets there. */
+static bool
+place_samples(CudaEngine *self, CudaSlot *slot, const GhFrame *frame,
+              GhDeviceFrame *input, GhError *error)
+{
+  slot->uploaded = slot->copied = 0;
+  switch (frame->memory) {
+  case GH_MEMORY_DEVICE:
+    input->samples = (CUdeviceptr)(uintptr_t)frame->samples;
+    input->pitch = frame->stride;
+    return wait_for_samples(self, slot, frame, error);
+  case GH_MEMORY_PINNED:
+    /* More padding than samples would cost more than a copy. */
+    if (frame->stride / 2 <= frame->width || frame->height == 1)
+      return upload_pinned(self, slot, frame, input, error);
+    break;
+  default:
+    break;
+  }
+  return upload_copy(self, slot, frame, input, error);
+}
+
+static bool
+count(CudaEngine *self, CudaSlot *slot, const GhDeviceFrame *input,
+      GhError *error)
+{
   const GhDeviceResult to = {slot->counts, 0, slot->result_device};
 
-  return gh_kernels_launch(&self->kernels, slot->stream, self->algorithm,
-                           &input, GH_LEVELS, &to, error) == GH_OK;
+  return gh_kernels_launch(&self->kernels, slot->stream, self->algorithm, input,
+                           GH_LEVELS, &to, error) == GH_OK;
 }
 
 static GhStatus
@@ -164,23 +285,16 @@ cuda_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
 {
   CudaEngine *self = (CudaEngine *)engine;
   CudaSlot *slot = &self->slots[index];
-  GhStatus status = GH_FAILED;
+  GhDeviceFrame input = {0, 0, frame->width, frame->height, GH_SAMPLE_U8};
+  bool good;
 
-  slot->bytes = (size_t)frame->width * frame->height;
   if (!push_context(self, error))
     return GH_FAILED;
-  if (!reserve_frame_memory(self, slot, slot->bytes, error))
-    goto out;
-  copy_rows(slot->staging, frame);
-  if (TRY(cuEventRecord, slot->start, slot->stream) &&
-      TRY(cuMemcpyHtoDAsync_v2, slot->input, slot->staging, slot->bytes,
-          slot->stream) &&
-      count(self, slot, frame, error) &&
-      TRY(cuEventRecord, slot->done, slot->stream))
-    status = GH_OK;
-out:
+  good = place_samples(self, slot, frame, &input, error) &&
+         count(self, slot, &input, error) &&
+         TRY(cuEventRecord, slot->done, slot->stream);
   pop_context(self);
-  return status;
+  return good ? GH_OK : GH_FAILED;
 }
 
 static void
@@ -192,9 +306,24 @@ read_result(const CudaSlot *slot, float milliseconds, GhCounts *counts,
   for (unsigned v = 0; v < GH_LEVELS; v++)
     counts->count[v] = bins[v];
   counts->sum = slot->result->sum;
-  result->bytes_uploaded = slot->bytes;
-  result->bytes_copied = slot->bytes;
+  result->bytes_uploaded = slot->uploaded;
+  result->bytes_copied = slot->copied;
   result->device_ns = (uint64_t)((double)milliseconds * 1e6);
+}
+
+/* Whether the slot's work is done; with wait it is afterwards. */
+static GhStatus
+finish_work(CudaEngine *self, const CudaSlot *slot, bool wait, GhError *error)
+{
+  const char *call = "cuEventQuery";
+  CUresult ready =
+      wait ? gh_event_wait(self->driver, slot->done,
+                           slot->uploaded / UPLOAD_BYTES_A_NS, &call)
+           : self->driver->cuEventQuery(slot->done);
+
+  if (ready == CUDA_ERROR_NOT_READY)
+    return GH_NOT_YET;
+  return gh_driver_ok(self->driver, ready, call, error) ? GH_OK : GH_FAILED;
 }
 
 static GhStatus
@@ -203,29 +332,17 @@ cuda_collect(GhEngine *engine, unsigned index, bool wait, GhCounts *counts,
 {
   CudaEngine *self = (CudaEngine *)engine;
   CudaSlot *slot = &self->slots[index];
-  GhStatus status = GH_FAILED;
-  CUresult ready = CUDA_SUCCESS;
   float milliseconds = 0;
+  GhStatus status;
 
   if (!push_context(self, error))
     return GH_FAILED;
-  if (wait) {
-    if (!TRY(cuEventSynchronize, slot->done))
-      goto out;
-  } else {
-    ready = self->driver->cuEventQuery(slot->done);
-    if (ready == CUDA_ERROR_NOT_READY) {
-      status = GH_NOT_YET;
-      goto out;
-    }
-    if (!gh_driver_ok(self->driver, ready, "cuEventQuery", error))
-      goto out;
-  }
-  if (!TRY(cuEventElapsedTime, &milliseconds, slot->start, slot->done))
-    goto out;
-  read_result(slot, milliseconds, counts, result);
-  status = GH_OK;
-out:
+  status = finish_work(self, slot, wait, error);
+  if (status == GH_OK &&
+      !TRY(cuEventElapsedTime, &milliseconds, slot->start, slot->done))
+    status = GH_FAILED;
+  if (status == GH_OK)
+    read_result(slot, milliseconds, counts, result);
   pop_context(self);
   return status;
 }
@@ -250,6 +367,7 @@ cuda_close(GhEngine *engine)
   CudaEngine *self = (CudaEngine *)engine;
   GhError ignored;
 
+  gh_workers_stop(&self->copiers);
   if (!self->context)
     return;
   if (push_context(self, &ignored)) {
@@ -258,7 +376,8 @@ cuda_close(GhEngine *engine)
     gh_kernels_unload(&self->kernels);
     pop_context(self);
   }
-  self->driver->cuDevicePrimaryCtxRelease_v2(self->device);
+  if (self->retained)
+    self->driver->cuDevicePrimaryCtxRelease_v2(self->device);
 }
 
 /* Counts a frame whose counts are known: a device that cannot do the work
@@ -286,21 +405,54 @@ count_trial_frame(CudaEngine *self, GhError *error)
   return GH_OK;
 }
 
+/* The context to work in, and its device. */
+static GhStatus
+find_context(CudaEngine *self, const GhSettings *settings, GhError *error)
+{
+  GhStatus status = gh_driver_get(&self->driver, error);
+  bool good;
+
+  if (status != GH_OK)
+    return status;
+  if (settings->context) {
+    self->context = settings->context;
+    if (!push_context(self, error))
+      return GH_FAILED;
+    good = TRY(cuCtxGetDevice, &self->device);
+    pop_context(self);
+    return good ? GH_OK : GH_FAILED;
+  }
+  status = gh_driver_find_device(self->driver, settings->device_id,
+                                 &self->device, error);
+  if (status != GH_OK)
+    return status;
+  self->retained = TRY(cuDevicePrimaryCtxRetain, &self->context, self->device);
+  return self->retained ? GH_OK : GH_FAILED;
+}
+
+static GhStatus
+start_copiers(CudaEngine *self, GhError *error)
+{
+  unsigned cores = gh_workers_cores();
+
+  self->n_copiers = cores < MOST_COPIERS ? cores : MOST_COPIERS;
+  return gh_workers_start(&self->copiers, self->n_copiers, error);
+}
+
 static GhStatus
 cuda_open(GhEngine *engine, const GhSettings *settings, GhError *error)
 {
   CudaEngine *self = (CudaEngine *)engine;
-  GhStatus status = gh_driver_get(&self->driver, error);
+  GhStatus status = find_context(self, settings, error);
   bool ok;
 
   if (status == GH_OK)
-    status = find_device(self, settings->device_id, error);
+    status = start_copiers(self, error);
   if (status != GH_OK)
     return status;
   self->algorithm = settings->algorithm;
   if (!TRY(cuDeviceGetName, engine->device, sizeof(engine->device),
            self->device) ||
-      !TRY(cuDevicePrimaryCtxRetain, &self->context, self->device) ||
       !push_context(self, error))
     return GH_FAILED;
   ok =

@@ -75,3 +75,27 @@ gh_driver_ok(const GhDriver *cuda, CUresult result, const char *call,
           name, text);
   return false;
 }
+
+GhStatus
+gh_driver_find_device(const GhDriver *cuda, int id, CUdevice *device,
+                      GhError *error)
+{
+  CUresult initialised = cuda->cuInit(0);
+  int n = 0;
+
+  if (!gh_driver_ok(cuda, initialised, "cuInit", error))
+    return initialised == CUDA_ERROR_NO_DEVICE ? GH_ABSENT : GH_FAILED;
+  if (!gh_driver_ok(cuda, cuda->cuDeviceGetCount(&n), "cuDeviceGetCount",
+                    error))
+    return GH_FAILED;
+  if (n == 0)
+    return gh_fail(error, GH_ABSENT, "the CUDA driver sees no device");
+  if (id >= n)
+    return gh_fail(error, GH_FAILED,
+                   "there is no CUDA device %d, only %d, numbered from 0", id,
+                   n);
+  return gh_driver_ok(cuda, cuda->cuDeviceGet(device, id < 0 ? 0 : id),
+                      "cuDeviceGet", error)
+             ? GH_OK
+             : GH_FAILED;
+}

@@ -28,6 +28,8 @@
   X(cuDevicePrimaryCtxRelease_v2, PFN_cuDevicePrimaryCtxRelease_v11000)        \
   X(cuCtxPushCurrent_v2, PFN_cuCtxPushCurrent_v4000)                           \
   X(cuCtxPopCurrent_v2, PFN_cuCtxPopCurrent_v4000)                             \
+  X(cuCtxGetDevice, PFN_cuCtxGetDevice_v2000)                                  \
+  X(cuCtxSynchronize, PFN_cuCtxSynchronize_v2000)                              \
   X(cuModuleLoadData, PFN_cuModuleLoadData_v2000)                              \
   X(cuModuleUnload, PFN_cuModuleUnload_v2000)                                  \
   X(cuModuleGetFunction, PFN_cuModuleGetFunction_v2000)                        \
@@ -37,12 +39,15 @@
   X(cuMemHostAlloc, PFN_cuMemHostAlloc_v2020)                                  \
   X(cuMemFreeHost, PFN_cuMemFreeHost_v2000)                                    \
   X(cuMemHostGetDevicePointer_v2, PFN_cuMemHostGetDevicePointer_v3020)         \
+  X(cuMemHostRegister_v2, PFN_cuMemHostRegister_v6050)                         \
+  X(cuMemHostUnregister, PFN_cuMemHostUnregister_v4000)                        \
   X(cuMemcpyHtoDAsync_v2, PFN_cuMemcpyHtoDAsync_v3020)                         \
   X(cuMemsetD32Async, PFN_cuMemsetD32Async_v3020)                              \
   X(cuLaunchKernel, PFN_cuLaunchKernel_v4000)                                  \
   X(cuStreamCreate, PFN_cuStreamCreate_v2000)                                  \
   X(cuStreamDestroy_v2, PFN_cuStreamDestroy_v4000)                             \
   X(cuStreamSynchronize, PFN_cuStreamSynchronize_v2000)                        \
+  X(cuStreamWaitEvent, PFN_cuStreamWaitEvent_v3020)                            \
   X(cuEventCreate, PFN_cuEventCreate_v2000)                                    \
   X(cuEventDestroy_v2, PFN_cuEventDestroy_v4000)                               \
   X(cuEventRecord, PFN_cuEventRecord_v2000)                                    \
@@ -51,7 +56,9 @@
   X(cuEventElapsedTime, PFN_cuEventElapsedTime_v2000)
 /* clang-format on */
 
-/* The header gives this name to a later version of the function. */
+/* The header gives these names to later versions of the functions. */
+#undef cuCtxGetDevice
+#undef cuCtxSynchronize
 #undef cuEventElapsedTime
 
 typedef struct {
@@ -67,6 +74,13 @@ typedef struct {
  * tries again. Any thread.
  */
 GhStatus gh_driver_get(const GhDriver **driver, GhError *error);
+
+/*
+ * Initialises the driver and finds a device by its number, or the first one for
+ * a negative number. GH_ABSENT where the driver sees none.
+ */
+GhStatus gh_driver_find_device(const GhDriver *driver, int id, CUdevice *device,
+                               GhError *error);
 
 /* Whether a driver call succeeded; otherwise *error names `call`, the
  * driver's name for the code and its text. */

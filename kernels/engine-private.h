@@ -28,7 +28,8 @@ typedef struct {
    */
   GhStatus (*collect)(GhEngine *engine, unsigned index, bool wait,
                       GhCounts *counts, GhResult *result, GhError *error);
-  /* Blocks until nothing is being counted any more. NULL: nothing ever is. */
+  /* Blocks until nothing is being counted any more. NULL: nothing ever is. From
+   * any thread. */
   void (*drain)(GhEngine *engine);
   void (*close)(GhEngine *engine);
 } GhEngineOps;

@@ -123,10 +123,16 @@ gh_engine_collect(GhEngine *engine, bool wait, GhResult *result, GhError *error)
 }
 
 void
-gh_engine_flush(GhEngine *engine)
+gh_engine_finish_reading(GhEngine *engine)
 {
   if (engine->ops->drain)
     engine->ops->drain(engine);
+}
+
+void
+gh_engine_flush(GhEngine *engine)
+{
+  gh_engine_finish_reading(engine);
   atomic_store(&engine->collected, atomic_load(&engine->submitted));
 }
 

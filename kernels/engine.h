@@ -37,6 +37,22 @@ typedef struct {
   char text[256];
 } GhError;
 
+/* Where samples are. Those in memory other than ordinary memory have to stay as
+ * they are until the frame was collected, or gh_engine_finish_reading() has
+ * returned. */
+typedef enum {
+  GH_MEMORY_HOST,   /* ordinary memory */
+  GH_MEMORY_PINNED, /* of gh_pinned_alloc(), or of gh_pinned_register() */
+  GH_MEMORY_DEVICE  /* device memory of the engine's context; for CUDA alone */
+} GhMemory;
+
+/* When samples in device memory are there to be read. */
+typedef enum {
+  GH_READY,               /* now */
+  GH_READY_AFTER_STREAM,  /* after what is queued on a stream by now */
+  GH_READY_AFTER_CONTEXT, /* after what is queued on any stream by now */
+} GhReady;
+
 /* One frame of 8-bit samples: height rows of width bytes. */
 typedef struct {
   const uint8_t *samples; /* first sample of the first row, any alignment */
@@ -44,6 +60,9 @@ typedef struct {
                              where height is 1 */
   uint32_t width;         /* samples in a row, at least 1 */
   uint32_t height;        /* rows, at least 1; width × height < 2^32 */
+  GhMemory memory;
+  GhReady ready;
+  void *stream; /* the CUstream of GH_READY_AFTER_STREAM */
 } GhFrame;
 
 /* What was counted in one frame. */
@@ -82,6 +101,8 @@ typedef struct {
   int device_id;      /* of the CUDA engine, as the driver numbers them; -1 =
                          the first one; no meaning to the CPU */
   GhAlgorithm algorithm; /* of the CUDA engine */
+  void *context; /* (nullable): CUcontext for the CUDA engine to work in, which
+                    outlives it; then device_id has no meaning */
 } GhSettings;
 
 typedef struct GhEngine GhEngine;
@@ -100,12 +121,13 @@ GhStatus gh_engine_open(GhEngine **engine, GhEngineKind kind,
                         const GhSettings *settings, GhError *error);
 
 /*
- * Starts counting a frame. The samples are no longer needed when the call
- * returns. The CUDA engine copies the samples into pinned memory and queues the
- * work; it waits for the device only where a frame is larger than any before
- * and memory has to be made. The CPU engine counts them here and now. Returns
- * GH_OK, GH_NO_SLOT (nothing was done) or GH_FAILED: the engine takes no more
- * frames, and those in flight can still be collected.
+ * Starts counting a frame. Samples in ordinary memory are no longer needed when
+ * the call returns. The CUDA engine copies these into pinned memory, and queues
+ * the work; it waits for the device only where a frame is larger than any
+ * before and memory has to be made, and for GH_READY_AFTER_CONTEXT. The CPU
+ * engine counts them here and now. Returns GH_OK, GH_NO_SLOT (nothing was done)
+ * or GH_FAILED: the engine takes no more frames, and those in flight can still
+ * be collected.
  */
 GhStatus gh_engine_submit(GhEngine *engine, const GhFrame *frame,
                           GhError *error);
@@ -118,6 +140,10 @@ GhStatus gh_engine_submit(GhEngine *engine, const GhFrame *frame,
  */
 GhStatus gh_engine_collect(GhEngine *engine, bool wait, GhResult *result,
                            GhError *error);
+
+/* Blocks until the device reads no frame any more that was submitted so far:
+ * for who has to give up its memory without collecting it. From any thread. */
+void gh_engine_finish_reading(GhEngine *engine);
 
 /* Drops all frames in flight. Blocks until the device is done with them. */
 void gh_engine_flush(GhEngine *engine);

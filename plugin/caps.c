@@ -2,6 +2,7 @@
 
 /* Which caps are counted, and what is said of those that are not. */
 
+#include "cudamemory.h"
 #include "gstgpuhistogram-private.h"
 
 static GstClockTime
@@ -74,6 +75,8 @@ gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
   }
   if (!can_count(self, &info))
     return FALSE;
+  if (gpu_histogram_cuda_has_feature(in))
+    gst_gpu_histogram_join_context(self);
   self->info = info;
   self->faulty = FALSE;
   self->refused = FALSE;

@@ -2,12 +2,14 @@
 
 /* The engines: which one counts, and what happens when it fails. */
 
+#include "cudamemory.h"
 #include "gstgpuhistogram-private.h"
 
 static void
 set_engine_in_use(GstGpuHistogram *self, GhEngine *engine, const gchar *name,
                   const gchar *reason)
 {
+  self->on_gpu = g_str_equal(name, "cuda");
   GST_OBJECT_LOCK(self);
   self->stats.engine = name;
   g_free(self->stats.device);
@@ -37,19 +39,35 @@ open_cpu(GstGpuHistogram *self, const GhSettings *settings, const gchar *reason)
   return TRUE;
 }
 
+static gboolean
+open_gpu(GstGpuHistogram *self, const GhSettings *settings, const gchar *reason,
+         GhStatus *status, GhError *error)
+{
+  GpuHistogramAllocator *allocator;
+  GhEngine *engine;
+  GhError ignored;
+
+  *status = gh_engine_open(&engine, GH_ENGINE_CUDA, settings, error);
+  if (*status != GH_OK)
+    return FALSE;
+  allocator = gpu_histogram_allocator_new(settings->device_id, &ignored);
+  GST_OBJECT_LOCK(self);
+  self->allocator = allocator;
+  GST_OBJECT_UNLOCK(self);
+  set_engine_in_use(self, engine, "cuda", reason);
+  return TRUE;
+}
+
 /* Without a GPU the CPU counts and nobody needs to know; a GPU that does not
  * work is worth a warning. */
 static gboolean
 open_cuda_or_cpu(GstGpuHistogram *self, const GhSettings *settings)
 {
-  GhEngine *engine;
+  GhStatus status;
   GhError error;
-  GhStatus status = gh_engine_open(&engine, GH_ENGINE_CUDA, settings, &error);
 
-  if (status == GH_OK) {
-    set_engine_in_use(self, engine, "cuda", "engine=auto and CUDA works");
+  if (open_gpu(self, settings, "engine=auto and CUDA works", &status, &error))
     return TRUE;
-  }
   if (status == GH_FAILED)
     GST_ELEMENT_WARNING(
         self, RESOURCE, FAILED,
@@ -60,13 +78,11 @@ open_cuda_or_cpu(GstGpuHistogram *self, const GhSettings *settings)
 static gboolean
 open_cuda(GstGpuHistogram *self, const GhSettings *settings)
 {
-  GhEngine *engine;
+  GhStatus status;
   GhError error;
 
-  if (gh_engine_open(&engine, GH_ENGINE_CUDA, settings, &error) == GH_OK) {
-    set_engine_in_use(self, engine, "cuda", "engine=cuda");
+  if (open_gpu(self, settings, "engine=cuda", &status, &error))
     return TRUE;
-  }
   GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
                     ("engine=cuda cannot be used: %s. Use engine=auto to count "
                      "on the CPU where there is no GPU.",
@@ -80,24 +96,24 @@ G_STATIC_ASSERT((int)GST_GPU_HISTOGRAM_ALGORITHM_SORT == GH_ALGORITHM_SORT);
 
 /* More bins than the samples have levels are refused with the caps. */
 static GhSettings
-engine_settings(const GpuHistogramSettings *settings)
+engine_settings(GstGpuHistogram *self, const GpuHistogramSettings *settings)
 {
-  return (GhSettings){.depth = settings->async_depth,
-                      .bins = MIN(settings->bins, GH_LEVELS),
-                      .n_threads = settings->n_threads,
-                      .device_id = settings->cuda_device_id,
-                      .algorithm = (GhAlgorithm)settings->algorithm};
+  GstObject *context = self->engine_context;
+
+  return (GhSettings){
+      .depth = settings->async_depth,
+      .bins = MIN(settings->bins, GH_LEVELS),
+      .n_threads = settings->n_threads,
+      .device_id = settings->cuda_device_id,
+      .algorithm = (GhAlgorithm)settings->algorithm,
+      .context = context ? gpu_histogram_cuda_get_handle(context) : NULL};
 }
 
-gboolean
-gst_gpu_histogram_counting_start(GstGpuHistogram *self,
-                                 const GpuHistogramSettings *settings)
+static gboolean
+open_engine(GstGpuHistogram *self, const GpuHistogramSettings *settings)
 {
-  GhSettings engine = engine_settings(settings);
+  GhSettings engine = engine_settings(self, settings);
 
-  self->bins = settings->bins;
-  self->may_fall_back = settings->engine == GST_GPU_HISTOGRAM_ENGINE_AUTO;
-  self->result_bins = g_new(guint64, settings->bins);
   switch (settings->engine) {
   case GST_GPU_HISTOGRAM_ENGINE_AUTO:
     return open_cuda_or_cpu(self, &engine);
@@ -108,23 +124,63 @@ gst_gpu_histogram_counting_start(GstGpuHistogram *self,
   }
 }
 
-void
-gst_gpu_histogram_counting_stop(GstGpuHistogram *self)
+static void
+close_engine(GstGpuHistogram *self)
 {
+  GpuHistogramAllocator *allocator;
+
   gh_engine_close(&self->engine);
-  gh_engine_close(&self->broken);
   self->lost = NULL;
   GST_OBJECT_LOCK(self);
   self->failed = NULL;
+  allocator = g_steal_pointer(&self->allocator);
   GST_OBJECT_UNLOCK(self);
+  gst_clear_object(&allocator);
+  gst_clear_object(&self->engine_context);
   set_engine_in_use(self, NULL, "none", "");
+}
+
+gboolean
+gst_gpu_histogram_counting_start(GstGpuHistogram *self,
+                                 const GpuHistogramSettings *settings)
+{
+  self->bins = settings->bins;
+  self->may_fall_back = settings->engine == GST_GPU_HISTOGRAM_ENGINE_AUTO;
+  self->result_bins = g_new(guint64, settings->bins);
+  self->engine_context = gst_gpu_histogram_get_context(self);
+  return open_engine(self, settings);
+}
+
+void
+gst_gpu_histogram_counting_stop(GstGpuHistogram *self)
+{
+  close_engine(self);
+  gh_engine_close(&self->broken);
   g_clear_pointer(&self->result_bins, g_free);
 }
 
 void
 gst_gpu_histogram_counting_flush(GstGpuHistogram *self)
 {
-  gh_engine_flush(self->engine);
+  if (self->engine)
+    gh_engine_flush(self->engine);
+}
+
+void
+gst_gpu_histogram_counting_move(GstGpuHistogram *self, GstObject *context)
+{
+  GpuHistogramSettings settings;
+
+  if (!self->on_gpu || context == self->engine_context ||
+      !gpu_histogram_flight_drain(&self->flight))
+    return;
+  GST_INFO_OBJECT(self, "counting in %" GST_PTR_FORMAT, context);
+  close_engine(self);
+  self->engine_context = gst_object_ref(context);
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  open_engine(self, &settings);
 }
 
 static gboolean
@@ -176,11 +232,84 @@ replace_engine(GstGpuHistogram *self)
   settings = self->settings;
   failure = self->failure;
   GST_OBJECT_UNLOCK(self);
-  engine = engine_settings(&settings);
+  engine = engine_settings(self, &settings);
   if (!open_cpu(self, &engine, failure.text))
     return FALSE;
   self->broken = broken;
   return TRUE;
+}
+
+/* Frames on the GPU say where that is. */
+static void
+follow_context(GstGpuHistogram *self, GstBuffer *buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory(buffer) > 0
+                          ? gst_buffer_peek_memory(buffer, 0)
+                          : NULL;
+  GstObject *context;
+
+  if (!memory || !gpu_histogram_cuda_is_memory(memory))
+    return;
+  context = gpu_histogram_cuda_get_context(memory);
+  if (context != self->engine_context) {
+    gst_gpu_histogram_set_context(self, context);
+    gst_gpu_histogram_counting_move(self, context);
+  }
+  gst_object_unref(context);
+}
+
+/* Whether the GPU reads the frame from where it is. */
+static gboolean
+is_pinned(GstGpuHistogram *self, const GstMapInfo *map)
+{
+  gboolean may_register;
+
+  if (!self->allocator || !map->memory)
+    return FALSE;
+  if (gpu_histogram_memory_is_pinned(map->memory))
+    return TRUE;
+  GST_OBJECT_LOCK(self);
+  may_register = self->settings.register_memory;
+  GST_OBJECT_UNLOCK(self);
+  return may_register &&
+         gpu_histogram_allocator_registers(self->allocator, map->memory,
+                                           map->data, map->size);
+}
+
+const gchar *
+gst_gpu_histogram_counting_map(GstGpuHistogram *self, GpuHistogramFrame *frame)
+{
+  GpuHistogramLuma *luma = &frame->luma;
+  const gchar *fault;
+
+  if (self->on_gpu)
+    follow_context(self, frame->buffer);
+  fault =
+      gpu_histogram_luma_map(luma, frame->buffer, &self->info, self->on_gpu);
+  if (!fault && self->on_gpu && luma->samples.memory == GH_MEMORY_HOST &&
+      is_pinned(self, &luma->map))
+    luma->samples.memory = GH_MEMORY_PINNED;
+  return fault;
+}
+
+/* Has a frame on the GPU downloaded for the CPU. Where that fails, as with a
+ * device that is broken, it passes uncounted. */
+static gboolean
+bring_to_cpu(GstGpuHistogram *self, GpuHistogramFrame *frame)
+{
+  const gchar *fault;
+
+  if (frame->luma.samples.memory != GH_MEMORY_DEVICE)
+    return TRUE;
+  gpu_histogram_luma_unmap(&frame->luma);
+  fault =
+      gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info, FALSE);
+  if (!fault)
+    return TRUE;
+  GST_WARNING_OBJECT(self, "frame %" G_GUINT64_FORMAT " passes uncounted: %s",
+                     frame->number, fault);
+  frame->measured = FALSE;
+  return FALSE;
 }
 
 gboolean
@@ -189,9 +318,12 @@ gst_gpu_histogram_counting_submit(GstGpuHistogram *self,
 {
   GhError error = {""};
 
-  if (has_failed(self, self->engine) &&
-      (!self->may_fall_back || self->broken || !replace_engine(self)))
+  if (!self->engine ||
+      (has_failed(self, self->engine) &&
+       (!self->may_fall_back || self->broken || !replace_engine(self))))
     return FALSE;
+  if (!self->on_gpu && !bring_to_cpu(self, frame))
+    return TRUE;
   if (gh_engine_submit(self->engine, &frame->luma.samples, &error) == GH_OK) {
     frame->engine = self->engine;
     return TRUE;
@@ -214,9 +346,13 @@ get_result(GstGpuHistogram *self, GpuHistogramFrame *frame, GhResult *result)
     self->lost = frame->engine;
     give_up(self, frame->engine, &error);
   }
+  /* It goes on to others, so nobody may be reading it. */
+  if (frame->engine)
+    gh_engine_finish_reading(frame->engine);
   if (!self->may_fall_back)
     return FALSE;
-  gh_count_frame(&frame->luma.samples, self->bins, result);
+  if (bring_to_cpu(self, frame))
+    gh_count_frame(&frame->luma.samples, self->bins, result);
   return TRUE;
 }
 
@@ -229,6 +365,8 @@ gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
   result->bins = self->result_bins;
   if (!get_result(self, frame, result))
     return FALSE;
+  if (!frame->measured)
+    return TRUE;
   GST_OBJECT_LOCK(self);
   verify = self->settings.verify;
   self->stats.frames++;

@@ -70,9 +70,12 @@ gpu_histogram_flight_wait_for_room(GpuHistogramFlight *flight)
   return room;
 }
 
+/* The GPU may still be reading it. */
 static void
 release_frame(GpuHistogramFrame *frame)
 {
+  if (frame->engine && frame->luma.samples.memory != GH_MEMORY_HOST)
+    gh_engine_finish_reading(frame->engine);
   gpu_histogram_luma_unmap(&frame->luma);
   gst_clear_buffer(&frame->buffer);
 }
@@ -98,13 +101,17 @@ gpu_histogram_flight_push(GpuHistogramFlight *flight, GpuHistogramFrame *frame)
   return flow;
 }
 
-void
+gboolean
 gpu_histogram_flight_drain(GpuHistogramFlight *flight)
 {
+  gboolean empty;
+
   g_mutex_lock(&flight->lock);
   while ((flight->n > 0 || flight->delivering) && !is_closed(flight))
     g_cond_wait(&flight->changed, &flight->lock);
+  empty = flight->n == 0 && !flight->delivering;
   g_mutex_unlock(&flight->lock);
+  return empty;
 }
 
 GpuHistogramFrame *

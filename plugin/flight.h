@@ -8,7 +8,8 @@
  * the oldest frame, has it counted, pops it, and says when it is delivered.
  * While closed, that is before activation, after deactivation and between
  * flush-start and flush-stop, every wait returns at once and no frame is
- * taken. No call waits for a device.
+ * taken. Only a frame that is released uncounted makes a call wait for the
+ * device, if that reads the frame from where it is.
  */
 
 #pragma once
@@ -65,8 +66,9 @@ GstFlowReturn gpu_histogram_flight_push(GpuHistogramFlight *flight,
                                         GpuHistogramFrame *frame);
 
 /* Streaming thread. Blocks until every frame has been delivered, or until
- * closed. Called before everything that must not overtake a frame. */
-void gpu_histogram_flight_drain(GpuHistogramFlight *flight);
+ * closed; whether none is left. Called before everything that must not overtake
+ * a frame. */
+gboolean gpu_histogram_flight_drain(GpuHistogramFlight *flight);
 
 /* Output thread. Blocks until there is a frame. The oldest one, which stays
  * in flight; %NULL when closed. */

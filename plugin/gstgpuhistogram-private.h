@@ -7,8 +7,14 @@
  *   properties.c       what can be set and read
  *   caps.c             the formats: which are counted, which refused
  *   stream.c           the way of a frame, of events and of queries
+ *   allocation.c       what upstream is told about buffers
  *   counting.c         the engines: choice, failure, recount
+ *   context.c          the CUDA context that the pipeline shares
  *   report.c           the meta and the message
+ *
+ * and what these rest on: flight, the frames between the two threads; luma,
+ * a frame's samples; pinned and registered, memory that the GPU reads by
+ * itself; cudamemory, GStreamer's CUDA library.
  */
 
 #pragma once
@@ -16,6 +22,7 @@
 #include "engine.h"
 #include "flight.h"
 #include "gstgpuhistogram.h"
+#include "pinned.h"
 
 #include <gst/gpuhistogram/gstgpuhistogrammeta.h>
 #include <gst/video/video.h>
@@ -35,6 +42,7 @@ typedef struct {
   GstClockTime interval;
   guint max_pending_messages;
   gboolean verify;
+  gboolean register_memory;
 } GpuHistogramSettings;
 
 #define GPU_HISTOGRAM_MAX_BINS 65536
@@ -62,6 +70,8 @@ struct _GstGpuHistogram {
   GpuHistogramSettings settings;
   GpuHistogramStats stats;
   gboolean started;
+  GstObject *context; /* (nullable): the pipeline's GstCudaContext */
+  GpuHistogramAllocator *allocator; /* (nullable): where the GPU counts */
   GhEngine *failed; /* (nullable): an engine that is of no further use */
   GhError failure;  /* and why */
   GstClockTime frame_duration; /* 0 when not known */
@@ -72,7 +82,9 @@ struct _GstGpuHistogram {
 
   /* The streaming thread's. The caps change only with no frame in flight. */
   GhEngine *engine;
-  GhEngine *broken; /* (nullable): a CUDA engine, closed at the stop */
+  gboolean on_gpu;           /* it is the GPU's */
+  GstObject *engine_context; /* (nullable): a GstCudaContext that it works in */
+  GhEngine *broken;          /* (nullable): a CUDA engine, closed at the stop */
   GstVideoInfo info;
   guint64 n_frames;
   gboolean discont; /* a frame was dropped: the next one has to say so */
@@ -103,6 +115,11 @@ void gst_gpu_histogram_watch_caps(GstGpuHistogram *self);
 void gst_gpu_histogram_stream_init(GstGpuHistogram *self);
 void gst_gpu_histogram_stream_class_init(GstBaseTransformClass *klass);
 
+/* allocation.c */
+gboolean gst_gpu_histogram_propose_allocation(GstBaseTransform *trans,
+                                              GstQuery *decide,
+                                              GstQuery *query);
+
 /*
  * counting.c
  *
@@ -113,19 +130,43 @@ gboolean gst_gpu_histogram_counting_start(GstGpuHistogram *self,
                                           const GpuHistogramSettings *settings);
 void gst_gpu_histogram_counting_stop(GstGpuHistogram *self);
 
+/* Streaming thread. Maps the frame where the engine in use can count it;
+ * returns why it cannot be, or %NULL. */
+const gchar *gst_gpu_histogram_counting_map(GstGpuHistogram *self,
+                                            GpuHistogramFrame *frame);
+
+/* Streaming thread. Has the GPU, if it counts, work in @context from now on,
+ * after the frames before have left. */
+void gst_gpu_histogram_counting_move(GstGpuHistogram *self, GstObject *context);
+
 /* Streaming thread. Starts counting a mapped frame; FALSE when that is no
  * longer possible, with an element error on the bus. */
 gboolean gst_gpu_histogram_counting_submit(GstGpuHistogram *self,
                                            GpuHistogramFrame *frame);
 
 /* Output thread. Waits for the result of the oldest frame in flight. FALSE
- * when there is none, with an element error on the bus. */
+ * when there is none, with an element error on the bus; a frame that can no
+ * longer be read is not measured any more. */
 gboolean gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
                                             GpuHistogramFrame *frame,
                                             GhResult *result);
 
 /* Streaming thread, while the output thread rests. */
 void gst_gpu_histogram_counting_flush(GstGpuHistogram *self);
+
+/* context.c */
+void gst_gpu_histogram_context_class_init(GstElementClass *klass);
+
+/* (transfer full) (nullable): the context that the pipeline is known to share.
+ */
+GstObject *gst_gpu_histogram_get_context(GstGpuHistogram *self);
+
+/* Makes @context the one that others are told of. */
+void gst_gpu_histogram_set_context(GstGpuHistogram *self, GstObject *context);
+
+/* Streaming thread. If the GPU counts, asks the pipeline for a context and has
+ * it count in that. */
+void gst_gpu_histogram_join_context(GstGpuHistogram *self);
 
 /* report.c
  *

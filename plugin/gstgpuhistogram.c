@@ -130,6 +130,7 @@ finalize(GObject *object)
   gpu_histogram_flight_clear(&self->flight);
   g_free(self->stats.device);
   g_free(self->stats.reason);
+  gst_clear_object(&self->context);
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
@@ -175,6 +176,7 @@ gst_gpu_histogram_class_init(GstGpuHistogramClass *klass)
       "an element message",
       "The gpuhistogram authors");
   add_pad_templates(element_class);
+  gst_gpu_histogram_context_class_init(element_class);
   transform_class->start = start;
   transform_class->stop = stop;
   transform_class->set_caps = gst_gpu_histogram_set_caps;

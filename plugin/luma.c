@@ -2,6 +2,8 @@
 
 #include "luma.h"
 
+#include "cudamemory.h"
+
 /* Whether the first plane holds luma and nothing else, a byte a sample. */
 static gboolean
 has_luma_plane(const GstVideoFormatInfo *info)
@@ -43,7 +45,19 @@ gpu_histogram_luma_caps(void)
   gst_caps_set_value(caps, "format", &formats);
   g_value_unset(&name);
   g_value_unset(&formats);
+  gpu_histogram_cuda_add_caps(caps);
   return caps;
+}
+
+/* (nullable): the memory, where the buffer is one of CUDA memory. */
+static GstMemory *
+get_cuda_memory(GstBuffer *buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory(buffer) > 0
+                          ? gst_buffer_peek_memory(buffer, 0)
+                          : NULL;
+
+  return memory && gpu_histogram_cuda_is_memory(memory) ? memory : NULL;
 }
 
 /* Where the first row starts and how far rows are apart, in bytes. */
@@ -52,8 +66,11 @@ find_plane(GstBuffer *buffer, const GstVideoInfo *info, gsize *offset,
            gint *stride)
 {
   GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  GstMemory *cuda = get_cuda_memory(buffer);
 
   if (!meta) {
+    if (cuda)
+      info = gpu_histogram_cuda_get_layout(cuda);
     *offset = GST_VIDEO_INFO_PLANE_OFFSET(info, 0);
     *stride = GST_VIDEO_INFO_PLANE_STRIDE(info, 0);
     return gst_buffer_get_size(buffer) < GST_VIDEO_INFO_SIZE(info)
@@ -86,7 +103,7 @@ find_span(gsize size, const GhFrame *frame, gint stride, gsize *offset,
 }
 
 static const gchar *
-map_span(GpuHistogramLuma *luma, gsize offset, gsize span)
+map_span(GpuHistogramLuma *luma, gsize offset, gsize span, GstMapFlags flags)
 {
   guint first, n;
   gsize skip;
@@ -94,7 +111,7 @@ map_span(GpuHistogramLuma *luma, gsize offset, gsize span)
   if (!gst_buffer_find_memory(luma->buffer, offset, span, &first, &n, &skip))
     return "the buffer has no memory for its luma";
   if (n == 1) {
-    if (!gst_buffer_map_range(luma->buffer, first, 1, &luma->map, GST_MAP_READ))
+    if (!gst_buffer_map_range(luma->buffer, first, 1, &luma->map, flags))
       return "the buffer cannot be mapped for reading";
     luma->samples.samples = luma->map.data + skip;
     return NULL;
@@ -110,8 +127,9 @@ map_span(GpuHistogramLuma *luma, gsize offset, gsize span)
 
 const gchar *
 gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
-                       const GstVideoInfo *info)
+                       const GstVideoInfo *info, gboolean on_gpu)
 {
+  GstMemory *cuda = on_gpu ? get_cuda_memory(buffer) : NULL;
   const gchar *fault;
   gsize offset, span;
   gint stride;
@@ -126,9 +144,14 @@ gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
   if (!find_span(gst_buffer_get_size(buffer), &luma->samples, stride, &offset,
                  &span))
     return "the buffer is too short for its strides";
-  fault = map_span(luma, offset, span);
+  fault = map_span(luma, offset, span,
+                   cuda ? gpu_histogram_cuda_map_flags() : GST_MAP_READ);
   if (fault)
     gpu_histogram_luma_unmap(luma);
+  else if (cuda) {
+    luma->samples.memory = GH_MEMORY_DEVICE;
+    gpu_histogram_cuda_set_ready(cuda, &luma->samples);
+  }
   return fault;
 }
 

@@ -18,20 +18,23 @@ typedef struct {
   guint8 *gathered;
 } GpuHistogramLuma;
 
-/* Returns: (transfer full): the caps that can be counted: raw video in system
- * memory, of every format whose first plane is luma of 8 bits. */
+/* Returns: (transfer full): the caps that can be counted: raw video of every
+ * format whose first plane is luma of 8 bits, in system memory, and in CUDA
+ * memory where GStreamer's CUDA library is there. */
 GstCaps *gpu_histogram_luma_caps(void);
 
 /*
  * Maps the luma of @buffer for reading, by the strides and offsets of its
  * GstVideoMeta where it has one, else by @info. The buffer's memories stay as
  * they are; luma that lies in more than one of them is gathered into a copy.
+ * With @on_gpu, CUDA memory gives addresses on the GPU, and otherwise a copy
+ * for the CPU.
  *
  * Returns: %NULL, and @luma to be unmapped before @buffer is released; or why
  *     the buffer does not hold the frame, as static text.
  */
 const gchar *gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
-                                    const GstVideoInfo *info);
+                                    const GstVideoInfo *info, gboolean on_gpu);
 
 /* Takes a @luma that is not mapped. */
 void gpu_histogram_luma_unmap(GpuHistogramLuma *luma);

@@ -15,6 +15,7 @@
 #define DEFAULT_INTERVAL 0
 #define DEFAULT_MAX_PENDING_MESSAGES 256
 #define DEFAULT_VERIFY FALSE
+#define DEFAULT_REGISTER_MEMORY TRUE
 
 const GpuHistogramSettings gpu_histogram_default_settings = {
     .engine = DEFAULT_ENGINE,
@@ -28,6 +29,7 @@ const GpuHistogramSettings gpu_histogram_default_settings = {
     .interval = DEFAULT_INTERVAL,
     .max_pending_messages = DEFAULT_MAX_PENDING_MESSAGES,
     .verify = DEFAULT_VERIFY,
+    .register_memory = DEFAULT_REGISTER_MEMORY,
 };
 
 enum {
@@ -42,6 +44,7 @@ enum {
   PROP_INTERVAL,
   PROP_MAX_PENDING_MESSAGES,
   PROP_VERIFY,
+  PROP_REGISTER_MEMORY,
   PROP_STATS
 };
 
@@ -132,6 +135,9 @@ store_setting(GpuHistogramSettings *settings, guint id, const GValue *value)
   case PROP_VERIFY:
     settings->verify = g_value_get_boolean(value);
     break;
+  case PROP_REGISTER_MEMORY:
+    settings->register_memory = g_value_get_boolean(value);
+    break;
   }
 }
 
@@ -157,16 +163,20 @@ make_stats(GstGpuHistogram *self)
   guint in_flight_max = gpu_histogram_flight_get_max(&self->flight);
   const GpuHistogramStats *stats = &self->stats;
   GstStructure *structure;
+  guint64 registered = 0;
 
   GST_OBJECT_LOCK(self);
+  if (self->allocator)
+    registered = gpu_histogram_allocator_get_registered(self->allocator);
   structure = gst_structure_new(
       "application/x-gpuhistogram-stats", "engine", G_TYPE_STRING,
       stats->engine, "device", G_TYPE_STRING, stats->device, "reason",
       G_TYPE_STRING, stats->reason, "frames", G_TYPE_UINT64, stats->frames,
       "messages-dropped", G_TYPE_UINT64, stats->messages_dropped,
       "bytes-uploaded", G_TYPE_UINT64, stats->bytes_uploaded, "bytes-copied",
-      G_TYPE_UINT64, stats->bytes_copied, "in-flight-max", G_TYPE_UINT,
-      in_flight_max, "device-time", G_TYPE_UINT64, stats->device_time, NULL);
+      G_TYPE_UINT64, stats->bytes_copied, "bytes-registered", G_TYPE_UINT64,
+      registered, "in-flight-max", G_TYPE_UINT, in_flight_max, "device-time",
+      G_TYPE_UINT64, stats->device_time, NULL);
   GST_OBJECT_UNLOCK(self);
   return structure;
 }
@@ -208,6 +218,9 @@ load_setting(const GpuHistogramSettings *settings, guint id, GValue *value)
     break;
   case PROP_VERIFY:
     g_value_set_boolean(value, settings->verify);
+    break;
+  case PROP_REGISTER_MEMORY:
+    g_value_set_boolean(value, settings->register_memory);
     break;
   }
 }
@@ -313,6 +326,22 @@ install_report_properties(GObjectClass *klass)
                            "pixels and against the sum, which is reduced on "
                            "its own; a contradiction is an error",
                            DEFAULT_VERIFY, flags));
+}
+
+/* What can be read, and how frames get to the GPU. */
+static void
+install_other_properties(GObjectClass *klass)
+{
+  g_object_class_install_property(
+      klass, PROP_REGISTER_MEMORY,
+      g_param_spec_boolean("register-memory", "Register memory",
+                           "Have the driver register memory that comes again "
+                           "and again, such as a camera's or a decoder's, so "
+                           "that the GPU reads frames from there without a "
+                           "copy",
+                           DEFAULT_REGISTER_MEMORY,
+                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                               GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed(
@@ -320,7 +349,9 @@ install_report_properties(GObjectClass *klass)
           "Since the start: engine in use (engine, device, reason), frames "
           "counted (frames), messages dropped (messages-dropped), bytes "
           "sent to the GPU (bytes-uploaded) and copied for that "
-          "(bytes-copied), most frames in flight (in-flight-max), time of "
+          "(bytes-copied), bytes of upstream's memory that the GPU reads from "
+          "there now (bytes-registered), most frames in flight "
+          "(in-flight-max), time of "
           "the GPU in nanoseconds (device-time)",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
@@ -332,6 +363,7 @@ gst_gpu_histogram_install_properties(GObjectClass *klass)
   klass->get_property = get_property;
   install_engine_properties(klass);
   install_report_properties(klass);
+  install_other_properties(klass);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ENGINE, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ALGORITHM, 0);
 }

@@ -10,6 +10,7 @@
  * not overtake a frame first drains, then goes GstBaseTransform's own way.
  */
 
+#include "cudamemory.h"
 #include "gstgpuhistogram-private.h"
 
 static GstBaseTransformClass *parent_class;
@@ -99,7 +100,7 @@ measure(GstGpuHistogram *self, GpuHistogramFrame *frame)
   read_wishes(self, frame);
   if (!frame->attach_meta && !frame->post_message)
     return TRUE;
-  fault = gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info);
+  fault = gst_gpu_histogram_counting_map(self, frame);
   if (fault) {
     warn_of_fault(self, frame->number, fault);
     return TRUE;
@@ -274,12 +275,25 @@ add_latency(GstGpuHistogram *self, GstQuery *query)
 }
 
 static gboolean
+answer_context(GstGpuHistogram *self, GstQuery *query)
+{
+  GstObject *context = gst_gpu_histogram_get_context(self);
+  gboolean answered =
+      context && gpu_histogram_cuda_answer(GST_ELEMENT(self), query, context);
+
+  gst_clear_object(&context);
+  return answered;
+}
+
+static gboolean
 answer_query(GstBaseTransform *trans, GstPadDirection direction,
              GstQuery *query)
 {
   GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
   gboolean answered;
 
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && answer_context(self, query))
+    return TRUE;
   if (direction == GST_PAD_SINK) {
     if (GST_QUERY_IS_SERIALIZED(query))
       gpu_histogram_flight_drain(&self->flight);
@@ -294,54 +308,6 @@ answer_query(GstBaseTransform *trans, GstPadDirection direction,
   if (answered && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
     add_latency(self, query);
   return answered;
-}
-
-/* The frames in flight and the one being pushed stay away from their pool. */
-static void
-ask_for_more_buffers(GstQuery *query, guint more)
-{
-  guint n = gst_query_get_n_allocation_pools(query);
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  gst_query_parse_allocation(query, &caps, NULL);
-  if (n == 0 && caps && gst_video_info_from_caps(&info, caps))
-    gst_query_add_allocation_pool(query, NULL, GST_VIDEO_INFO_SIZE(&info), more,
-                                  0);
-  for (guint i = 0; i < n; i++) {
-    GstBufferPool *pool;
-    guint size, min, max;
-
-    gst_query_parse_nth_allocation_pool(query, i, &pool, &size, &min, &max);
-    min += more;
-    if (max > 0)
-      min = MIN(min, max);
-    gst_query_set_nth_allocation_pool(query, i, pool, size, min, max);
-    gst_clear_object(&pool);
-  }
-}
-
-/*
- * Frames go on as they came, so upstream may do what downstream understands,
- * and no more. But for cropping: the whole frame is counted, so what is to be
- * cut off must be cut off before.
- */
-static gboolean
-propose_allocation(GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
-{
-  GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
-  guint depth, index;
-
-  if (!gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query))
-    return FALSE;
-  if (gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE,
-                                     &index))
-    gst_query_remove_nth_allocation_meta(query, index);
-  GST_OBJECT_LOCK(self);
-  depth = self->settings.async_depth;
-  GST_OBJECT_UNLOCK(self);
-  ask_for_more_buffers(query, depth + 1);
-  return TRUE;
 }
 
 void
@@ -366,5 +332,5 @@ gst_gpu_histogram_stream_class_init(GstBaseTransformClass *klass)
   klass->sink_event = sink_event;
   klass->src_event = src_event;
   klass->query = answer_query;
-  klass->propose_allocation = propose_allocation;
+  klass->propose_allocation = gst_gpu_histogram_propose_allocation;
 }

@@ -101,7 +101,7 @@ GST_START_TEST(unsupported_caps)
                {"", "YUY2", {"YUY2", "videoconvert"}},
                {"", "GRAY16_LE", {"GRAY16_LE", "videoconvert"}},
                {"", "NV12_64Z32", {"NV12_64Z32", "videoconvert"}},
-               {"(memory:CUDAMemory)", "NV12", {"CUDAMemory", "Download"}},
+               {"(memory:GLMemory)", "NV12", {"GLMemory", "Download"}},
                {"(format:Interlaced)", "NV12", {"Interlaced", "convert them"}},
                {"(memory:SystemMemory, meta:GstVideoOverlayComposition)",
                 "NV12",

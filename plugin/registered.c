@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Memory of others that comes again and again, such as the buffers of a camera
+ * or of a decoder's pool. What is known of a memory hangs on it, so it goes
+ * when the memory goes, and the driver forgets the memory just before.
+ */
+
+#include "gstgpuhistogram-private.h"
+#include "pinned.h"
+
+/* At a time. Locking pages takes them from the rest of the system. */
+#define MOST_MEMORIES 64
+#define MOST_BYTES ((guint64)1 << 30)
+
+/* Smaller ones are copied as quickly. */
+#define LEAST_BYTES ((gsize)1 << 16)
+
+typedef struct {
+  GpuHistogramAllocator *allocator; /* (nullable): that registered it */
+  guint8 *data;
+  gsize size;
+  gboolean hopeless; /* it cannot be, or must not */
+} Sight;
+
+/* Guards what hangs on memories: elements in different branches of a pipeline
+ * can see the same one. */
+static GMutex lock;
+
+static GQuark
+sight_quark(void)
+{
+  return g_quark_from_static_string("gpu-histogram-sight");
+}
+
+/* Whether the bounds leave room; takes it. */
+static gboolean
+reserve(GpuHistogramAllocator *self, gsize size)
+{
+  gboolean room;
+
+  GST_OBJECT_LOCK(self);
+  room = self->n_registered < MOST_MEMORIES &&
+         self->bytes_registered + size <= MOST_BYTES;
+  if (room) {
+    self->n_registered++;
+    self->bytes_registered += size;
+  }
+  GST_OBJECT_UNLOCK(self);
+  return room;
+}
+
+static void
+release(GpuHistogramAllocator *self, gsize size)
+{
+  GST_OBJECT_LOCK(self);
+  self->n_registered--;
+  self->bytes_registered -= size;
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* The memory is about to be freed. */
+static void
+forget(gpointer data)
+{
+  Sight *sight = data;
+
+  g_mutex_lock(&lock);
+  if (sight->allocator) {
+    gh_pinned_unregister(sight->allocator->pinned, sight->data);
+    release(sight->allocator, sight->size);
+    gst_object_unref(sight->allocator);
+  }
+  g_mutex_unlock(&lock);
+  g_free(sight);
+}
+
+/* Memory that stays where it is from its making to its freeing, unlike that of
+ * file descriptors, which is mapped anew each time. */
+static gboolean
+stays_in_place(GstMemory *memory)
+{
+  return !GST_MEMORY_IS_READONLY(memory) &&
+         (gst_memory_is_type(memory, GST_ALLOCATOR_SYSMEM) ||
+          gst_memory_is_type(memory, "V4l2Memory"));
+}
+
+static void
+register_memory(GpuHistogramAllocator *self, GstMemory *whole, Sight *sight)
+{
+  GhError error = {""};
+  GstMapInfo map;
+
+  sight->hopeless = TRUE;
+  if (whole->size < LEAST_BYTES || !reserve(self, whole->size))
+    return;
+  sight->size = whole->size;
+  if (gst_memory_map(whole, &map, GST_MAP_READ)) {
+    sight->data = map.data;
+    gst_memory_unmap(whole, &map);
+    if (gh_pinned_register(self->pinned, sight->data, sight->size, &error)) {
+      sight->allocator = gst_object_ref(self);
+      return;
+    }
+    GST_INFO_OBJECT(self, "a memory of %" G_GSIZE_FORMAT " bytes is copied: %s",
+                    sight->size, error.text);
+  }
+  release(self, sight->size);
+}
+
+/* Called with the lock. (nullable): what is known of a memory that was seen
+ * before. */
+static Sight *
+look(GpuHistogramAllocator *self, GstMemory *whole)
+{
+  Sight *sight =
+      gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(whole), sight_quark());
+
+  if (!sight) {
+    sight = g_new0(Sight, 1);
+    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(whole), sight_quark(), sight,
+                              forget);
+    return NULL;
+  }
+  if (!sight->allocator && !sight->hopeless)
+    register_memory(self, whole, sight);
+  return sight;
+}
+
+gboolean
+gpu_histogram_allocator_registers(GpuHistogramAllocator *self,
+                                  GstMemory *memory, gconstpointer data,
+                                  gsize size)
+{
+  GstMemory *whole = memory->parent ? memory->parent : memory;
+  const guint8 *from = data;
+  gboolean registered;
+  Sight *sight;
+
+  if (!stays_in_place(whole))
+    return FALSE;
+  g_mutex_lock(&lock);
+  sight = look(self, whole);
+  registered = sight && sight->allocator && from >= sight->data &&
+               from + size <= sight->data + sight->size;
+  g_mutex_unlock(&lock);
+  return registered;
+}
+
+guint64
+gpu_histogram_allocator_get_registered(GpuHistogramAllocator *self)
+{
+  guint64 bytes;
+
+  GST_OBJECT_LOCK(self);
+  bytes = self->bytes_registered;
+  GST_OBJECT_UNLOCK(self);
+  return bytes;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Pinned and registered memory where the driver gives none, and where the
+ * stream changes again and again. Needs the fake driver. */
+
+#include "fake-driver.h"
+#include "testing-pool.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define SIZE(width, height) \
+  "video/x-raw,format=GRAY8,width=" width ",height=" height ",framerate=25/1"
+#define CAPS SIZE("640", "480")
+
+/* CUDA_ERROR_OUT_OF_MEMORY and CUDA_ERROR_NOT_PERMITTED. */
+static const int codes[] = {2, 800};
+
+static FakeDriverFail fail_at;
+static FakeDriverCalls count_calls;
+static FakeDriverObjects count_objects;
+
+static gboolean
+find(void *library, const char *name, void *function)
+{
+  void *symbol = dlsym(library, name);
+
+  memcpy(function, &symbol, sizeof(symbol));
+  return symbol != NULL;
+}
+
+static gboolean
+find_fake_driver(void)
+{
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+
+  return library && find(library, FAKE_DRIVER_FAIL, &fail_at) &&
+         find(library, FAKE_DRIVER_CALLS, &count_calls) &&
+         find(library, FAKE_DRIVER_OBJECTS, &count_objects);
+}
+
+/* Frames of both kinds of memory while a call fails, once or for ever. Returns
+ * whether the call was reached. */
+static gboolean
+check_failure(guint call, int code, gboolean ever)
+{
+  TestFixture fixture;
+  GstBufferPool *pools[2];
+  gboolean reached;
+  guint min;
+
+  test_fixture_setup(&fixture, CAPS, "engine", 0, NULL);
+  test_tap_clear(fixture.tap);
+  fail_at(call, code, ever);
+  pools[0] = test_pool_proposed(&fixture, &min);
+  pools[1] = test_pool_ordinary(&fixture.info, 2);
+  fail_unless(pools[0] != NULL);
+  for (guint i = 0; i < 2; i++)
+    test_pool_push(&fixture, pools[i], 6);
+  reached = count_calls() >= call;
+  fail_unless(test_bus_take(fixture.bus, GST_MESSAGE_WARNING) <= 1);
+  fail_unless_equals_int(test_bus_take(fixture.bus, GST_MESSAGE_ERROR), 0);
+  for (guint i = 0; i < 2; i++)
+    test_pool_free(pools[i]);
+  test_fixture_teardown(&fixture);
+  fail_at(0, 0, FALSE);
+  return reached;
+}
+
+GST_START_TEST(B17_no_pinned_memory)
+{
+  /* Where a sanitizer makes it slow, some of the calls. */
+  const guint step = 5 / test_repeats(5);
+
+  for (guint c = 0; c < G_N_ELEMENTS(codes); c++)
+    for (guint ever = 0; ever < 2; ever++)
+      for (guint call = 1; check_failure(call, codes[c], ever > 0);
+           call += step)
+        fail_unless_equals_int(count_objects(), 0);
+}
+GST_END_TEST
+
+/* Nothing is left but what the element needs for the size of the moment. */
+GST_START_TEST(B28_many_sizes)
+{
+  const gchar *const sizes[] = {CAPS, SIZE("1920", "1080")};
+  guint n = test_repeats(200), early = 0;
+  TestFixture fixture;
+
+  test_fixture_setup(&fixture, CAPS, NULL);
+  for (guint i = 0; i < n; i++) {
+    GstBufferPool *pool, *ordinary;
+    guint min;
+
+    fail_unless(test_fixture_renegotiate(&fixture, sizes[i % 2]));
+    test_tap_clear(fixture.tap);
+    pool = test_pool_proposed(&fixture, &min);
+    ordinary = test_pool_ordinary(&fixture.info, 2);
+    test_pool_push(&fixture, pool, 1);
+    test_pool_push(&fixture, ordinary, 3);
+    test_pool_free(ordinary);
+    test_pool_free(pool);
+    if (i == 10)
+      early = count_objects();
+  }
+  fail_unless_equals_int(count_objects(), early);
+  test_fixture_teardown(&fixture);
+  fail_unless_equals_int(count_objects(), 0);
+}
+GST_END_TEST
+
+static Suite *
+pinned_faults_suite(void)
+{
+  Suite *suite = suite_create("pinned-faults");
+  TCase *tcase = tcase_create("all");
+
+  tcase_set_timeout(tcase, 120);
+  suite_add_tcase(suite, tcase);
+  tcase_add_test(tcase, B17_no_pinned_memory);
+  tcase_add_test(tcase, B28_many_sizes);
+  return suite;
+}
+
+int
+main(int argc, char **argv)
+{
+  if (!find_fake_driver()) {
+    g_printerr("pinned-faults: skipped, this is no fake driver\n");
+    return 77;
+  }
+  return test_main(argc, argv, pinned_faults_suite, "pinned-faults");
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Memory of upstream's that comes again and again: registered with the driver,
+ * so that the GPU reads frames from there. */
+
+#include "testing-pool.h"
+
+#include <gst/allocators/gstfdmemory.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CAPS "video/x-raw,format=GRAY8,width=640,height=480,framerate=25/1"
+#define PIXELS (640 * 480)
+
+GST_START_TEST(memory_that_comes_again_is_registered)
+{
+  TestFixture fixture;
+  GstBufferPool *pool;
+
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  pool = test_pool_ordinary(&fixture.info, 2);
+  test_pool_push(&fixture, pool, 20);
+  /* Each buffer is copied once, when nobody can know that it will be back. */
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-uploaded"),
+                            20 * PIXELS);
+  fail_unless(test_stat(fixture.element, "bytes-copied") <= 2 * PIXELS);
+  fail_unless(test_stat(fixture.element, "bytes-registered") >= PIXELS);
+  test_pool_free(pool);
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(memory_is_not_registered_against_the_wish)
+{
+  TestFixture fixture;
+  GstBufferPool *pool;
+
+  test_fixture_setup(&fixture, CAPS, "register-memory", FALSE, NULL);
+  test_tap_clear(fixture.tap);
+  pool = test_pool_ordinary(&fixture.info, 2);
+  test_pool_push(&fixture, pool, 20);
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-copied"),
+                            20 * PIXELS);
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
+  test_pool_free(pool);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+/* A file that can only be read. */
+GST_START_TEST(B49_memory_that_is_read_only)
+{
+  int fd = memfd_create("frames", 0);
+  TestFixture fixture;
+  GstMemory *memory;
+  void *map;
+
+  fail_unless(ftruncate(fd, PIXELS) == 0);
+  map = mmap(NULL, PIXELS, PROT_READ, MAP_SHARED, fd, 0);
+  fail_unless(map != MAP_FAILED);
+  memory = gst_memory_new_wrapped(GST_MEMORY_FLAG_READONLY, map, PIXELS, 0,
+                                  PIXELS, NULL, NULL);
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer *buffer = gst_buffer_new();
+    GstBuffer *out;
+    guint8 value = (guint8)(i + 1);
+    guint8 *row = g_malloc(PIXELS);
+
+    memset(row, value, PIXELS);
+    fail_unless(pwrite(fd, row, PIXELS, 0) == PIXELS);
+    g_free(row);
+    gst_buffer_append_memory(buffer, gst_memory_ref(memory));
+    test_stamp(buffer, i);
+    test_fixture_push(&fixture, buffer);
+    out = test_tap_pop_buffer(fixture.tap);
+    test_check_flat(out, value, PIXELS);
+    gst_buffer_unref(out);
+  }
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
+  gst_memory_unref(memory);
+  munmap(map, PIXELS);
+  close(fd);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+/* Memory of a file descriptor is at another place each time it is mapped. */
+GST_START_TEST(B49_memory_of_a_file_descriptor)
+{
+  GstAllocator *allocator = gst_fd_allocator_new();
+  int fd = memfd_create("frames", 0);
+  TestFixture fixture;
+  GstMemory *memory;
+
+  fail_unless(ftruncate(fd, PIXELS) == 0);
+  memory =
+      gst_fd_allocator_alloc(allocator, fd, PIXELS, GST_FD_MEMORY_FLAG_NONE);
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer *buffer = gst_buffer_new();
+    GstBuffer *out;
+
+    gst_buffer_append_memory(buffer, gst_memory_ref(memory));
+    gst_buffer_memset(buffer, 0, (guint8)(i + 1), PIXELS);
+    test_stamp(buffer, i);
+    test_fixture_push(&fixture, buffer);
+    out = test_tap_pop_buffer(fixture.tap);
+    test_check_flat(out, i + 1, PIXELS);
+    gst_buffer_unref(out);
+  }
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
+  gst_memory_unref(memory);
+  gst_object_unref(allocator);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+static void
+unmap_pixels(gpointer pixels)
+{
+  fail_unless(munmap(pixels, PIXELS) == 0);
+}
+
+/* Memory that is gone with its last user: reading on would be a crash. */
+static GstMemory *
+mapped_memory(guint8 value)
+{
+  void *pixels = mmap(NULL, PIXELS, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  fail_unless(pixels != MAP_FAILED);
+  memset(pixels, value, PIXELS);
+  return gst_memory_new_wrapped(0, pixels, PIXELS, 0, PIXELS, pixels,
+                                unmap_pixels);
+}
+
+static GstBuffer *
+buffer_of(GstMemory *memory)
+{
+  GstBuffer *buffer = gst_buffer_new();
+
+  gst_buffer_append_memory(buffer, gst_memory_ref(memory));
+  test_stamp(buffer, 0);
+  return buffer;
+}
+
+GST_START_TEST(memory_goes_while_it_is_read)
+{
+  TestFixture fixture;
+
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  for (guint i = 0; i < test_repeats(200); i++) {
+    GstMemory *memory = mapped_memory(77);
+
+    for (guint seen = 0; seen < 2; seen++) {
+      GstBuffer *out;
+
+      test_fixture_push(&fixture, buffer_of(memory));
+      out = test_tap_pop_buffer(fixture.tap);
+      test_check_flat(out, 77, PIXELS);
+      gst_buffer_unref(out);
+    }
+    fail_unless(test_stat(fixture.element, "bytes-registered") == PIXELS);
+    test_fixture_push(&fixture, buffer_of(memory));
+    gst_memory_unref(memory);
+    gst_harness_push_event(fixture.harness, gst_event_new_flush_start());
+    gst_harness_push_event(fixture.harness, gst_event_new_flush_stop(TRUE));
+    test_fixture_start_segment(&fixture);
+  }
+  test_tap_clear(fixture.tap);
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+static Suite *
+registered_suite(void)
+{
+  Suite *suite = suite_create("registered");
+  TCase *tcase = tcase_create("all");
+
+  tcase_set_timeout(tcase, 120);
+  suite_add_tcase(suite, tcase);
+  tcase_add_test(tcase, memory_that_comes_again_is_registered);
+  tcase_add_test(tcase, memory_is_not_registered_against_the_wish);
+  tcase_add_test(tcase, B49_memory_that_is_read_only);
+  tcase_add_test(tcase, B49_memory_of_a_file_descriptor);
+  tcase_add_test(tcase, memory_goes_while_it_is_read);
+  return suite;
+}
+
+TEST_MAIN(registered)
