@@ -174,6 +174,20 @@ copy_share(void *data, unsigned share)
   }
 }
 
+/* Once there is something for them to do; without them one thread copies. */
+static void
+start_copiers(CudaEngine *self)
+{
+  unsigned cores = gh_workers_cores();
+  GhError ignored;
+
+  if (self->n_copiers > 0)
+    return;
+  self->n_copiers = cores < MOST_COPIERS ? cores : MOST_COPIERS;
+  if (gh_workers_start(&self->copiers, self->n_copiers, &ignored) != GH_OK)
+    self->n_copiers = 1;
+}
+
 static void
 copy_rows(CudaEngine *self, void *to, const GhFrame *frame)
 {
@@ -183,8 +197,12 @@ copy_rows(CudaEngine *self, void *to, const GhFrame *frame)
     copy_share(&copy, 0);
     return;
   }
+  start_copiers(self);
   copy.shares = self->n_copiers;
-  gh_workers_run(self->copiers, copy_share, &copy);
+  if (self->copiers)
+    gh_workers_run(self->copiers, copy_share, &copy);
+  else
+    copy_share(&copy, 0);
 }
 
 /* Queues the upload of `bytes`, after the start. */
@@ -293,6 +311,9 @@ cuda_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
   good = place_samples(self, slot, frame, &input, error) &&
          count(self, slot, &input, error) &&
          TRY(cuEventRecord, slot->done, slot->stream);
+  /* Nobody will collect it, and so nobody wait for what was queued. */
+  if (!good)
+    self->driver->cuStreamSynchronize(slot->stream);
   pop_context(self);
   return good ? GH_OK : GH_FAILED;
 }
@@ -431,23 +452,12 @@ find_context(CudaEngine *self, const GhSettings *settings, GhError *error)
 }
 
 static GhStatus
-start_copiers(CudaEngine *self, GhError *error)
-{
-  unsigned cores = gh_workers_cores();
-
-  self->n_copiers = cores < MOST_COPIERS ? cores : MOST_COPIERS;
-  return gh_workers_start(&self->copiers, self->n_copiers, error);
-}
-
-static GhStatus
 cuda_open(GhEngine *engine, const GhSettings *settings, GhError *error)
 {
   CudaEngine *self = (CudaEngine *)engine;
   GhStatus status = find_context(self, settings, error);
   bool ok;
 
-  if (status == GH_OK)
-    status = start_copiers(self, error);
   if (status != GH_OK)
     return status;
   self->algorithm = settings->algorithm;

@@ -20,7 +20,8 @@ typedef struct {
   size_t size;
   GhStatus (*open)(GhEngine *engine, const GhSettings *settings,
                    GhError *error);
-  /* Starts counting into slot `index`, which is free. Must not wait. */
+  /* Starts counting into slot `index`, which is free. Waits for no frame of its
+   * own. */
   GhStatus (*submit)(GhEngine *engine, unsigned index, const GhFrame *frame,
                      GhError *error);
   /* Gives the counts of slot `index`, which was submitted. Sets the figures

@@ -126,8 +126,8 @@ GhStatus gh_engine_open(GhEngine **engine, GhEngineKind kind,
  * the work; it waits for the device only where a frame is larger than any
  * before and memory has to be made, and for GH_READY_AFTER_CONTEXT. The CPU
  * engine counts them here and now. Returns GH_OK, GH_NO_SLOT (nothing was done)
- * or GH_FAILED: the engine takes no more frames, and those in flight can still
- * be collected.
+ * or GH_FAILED: this frame is not read any more, the engine takes no more
+ * frames, and those in flight can still be collected.
  */
 GhStatus gh_engine_submit(GhEngine *engine, const GhFrame *frame,
                           GhError *error);

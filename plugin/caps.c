@@ -114,19 +114,22 @@ explain_caps(GstCaps *caps)
   const gchar *format = gst_structure_get_string(structure, "format");
   GstCapsFeatures *features = gst_caps_get_features(caps, 0);
   const gchar *memory = find_foreign_memory(features);
+  gboolean cuda = gpu_histogram_cuda_has_feature(caps);
   gchar *text, *names;
 
-  if (memory)
+  if (memory && !cuda)
     return g_strdup_printf(
         "Frames in %s cannot be counted: they have to be in system memory. "
         "Download them in front of gpuhistogram.",
         memory);
-  if (gst_caps_features_is_equal(features,
+  if ((cuda && gst_caps_features_get_size(features) == 1) ||
+      gst_caps_features_is_equal(features,
                                  GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
     return g_strdup_printf(
         "%s cannot be counted: only formats whose first plane is 8-bit luma "
-        "can. Put videoconvert in front of gpuhistogram.",
-        format ? format : gst_structure_get_name(structure));
+        "can. Put %s in front of gpuhistogram.",
+        format ? format : gst_structure_get_name(structure),
+        cuda ? "cudaconvert" : "videoconvert");
   names = gst_caps_features_to_string(features);
   text = g_strdup_printf("Frames with %s cannot be counted: convert them to "
                          "plain ones in front of gpuhistogram.",

@@ -45,12 +45,14 @@ open_gpu(GstGpuHistogram *self, const GhSettings *settings, const gchar *reason,
 {
   GpuHistogramAllocator *allocator;
   GhEngine *engine;
-  GhError ignored;
+  GhError refused = {""};
 
   *status = gh_engine_open(&engine, GH_ENGINE_CUDA, settings, error);
   if (*status != GH_OK)
     return FALSE;
-  allocator = gpu_histogram_allocator_new(settings->device_id, &ignored);
+  allocator = gpu_histogram_allocator_new(settings->device_id, &refused);
+  if (!allocator)
+    GST_INFO_OBJECT(self, "frames are copied: %s", refused.text);
   GST_OBJECT_LOCK(self);
   self->allocator = allocator;
   GST_OBJECT_UNLOCK(self);
@@ -147,6 +149,7 @@ gst_gpu_histogram_counting_start(GstGpuHistogram *self,
   self->bins = settings->bins;
   self->may_fall_back = settings->engine == GST_GPU_HISTOGRAM_ENGINE_AUTO;
   self->result_bins = g_new(guint64, settings->bins);
+  gst_gpu_histogram_start_context(self);
   self->engine_context = gst_gpu_histogram_get_context(self);
   return open_engine(self, settings);
 }
@@ -154,8 +157,10 @@ gst_gpu_histogram_counting_start(GstGpuHistogram *self,
 void
 gst_gpu_histogram_counting_stop(GstGpuHistogram *self)
 {
-  close_engine(self);
+  /* It may work in the same context. */
   gh_engine_close(&self->broken);
+  close_engine(self);
+  gst_gpu_histogram_stop_context(self);
   g_clear_pointer(&self->result_bins, g_free);
 }
 
@@ -239,23 +244,21 @@ replace_engine(GstGpuHistogram *self)
   return TRUE;
 }
 
-/* Frames on the GPU say where that is. */
-static void
-follow_context(GstGpuHistogram *self, GstBuffer *buffer)
+/* Frames on the GPU say where that is. Whether the engine works there now: a
+ * flush may have kept it from moving. */
+static gboolean
+follow_context(GstGpuHistogram *self, GstMemory *memory)
 {
-  GstMemory *memory = gst_buffer_n_memory(buffer) > 0
-                          ? gst_buffer_peek_memory(buffer, 0)
-                          : NULL;
-  GstObject *context;
+  GstObject *context = gpu_histogram_cuda_get_context(memory);
+  gboolean together;
 
-  if (!memory || !gpu_histogram_cuda_is_memory(memory))
-    return;
-  context = gpu_histogram_cuda_get_context(memory);
   if (context != self->engine_context) {
     gst_gpu_histogram_set_context(self, context);
     gst_gpu_histogram_counting_move(self, context);
   }
+  together = self->on_gpu && context == self->engine_context;
   gst_object_unref(context);
+  return together;
 }
 
 /* Whether the GPU reads the frame from where it is. */
@@ -279,13 +282,12 @@ is_pinned(GstGpuHistogram *self, const GstMapInfo *map)
 const gchar *
 gst_gpu_histogram_counting_map(GstGpuHistogram *self, GpuHistogramFrame *frame)
 {
+  GstMemory *cuda = gpu_histogram_cuda_get_memory(frame->buffer);
+  gboolean there = cuda && self->on_gpu && follow_context(self, cuda);
   GpuHistogramLuma *luma = &frame->luma;
-  const gchar *fault;
+  const gchar *fault =
+      gpu_histogram_luma_map(luma, frame->buffer, &self->info, there);
 
-  if (self->on_gpu)
-    follow_context(self, frame->buffer);
-  fault =
-      gpu_histogram_luma_map(luma, frame->buffer, &self->info, self->on_gpu);
   if (!fault && self->on_gpu && luma->samples.memory == GH_MEMORY_HOST &&
       is_pinned(self, &luma->map))
     luma->samples.memory = GH_MEMORY_PINNED;

@@ -5,6 +5,7 @@
 #ifdef HAVE_GST_CUDA
 
 #include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
@@ -86,13 +87,13 @@ gpu_histogram_cuda_get_handle(GstObject *context)
   return gst_cuda_context_get_handle(GST_CUDA_CONTEXT(context));
 }
 
-GstObject *
-gpu_histogram_cuda_ask_context(GstElement *element, gint device_id)
+void
+gpu_histogram_cuda_ask_context(GstElement *element, gint device_id,
+                               GstObject **context)
 {
-  GstCudaContext *context = NULL;
-
-  gst_cuda_ensure_element_context(element, device_id, &context);
-  return context ? GST_OBJECT(context) : NULL;
+  if (gst_cuda_load_library())
+    gst_cuda_ensure_element_context(element, device_id,
+                                    (GstCudaContext **)context);
 }
 
 GstObject *
@@ -161,10 +162,10 @@ gpu_histogram_cuda_get_handle(GstObject *context)
   return NULL;
 }
 
-GstObject *
-gpu_histogram_cuda_ask_context(GstElement *element, gint device_id)
+void
+gpu_histogram_cuda_ask_context(GstElement *element, gint device_id,
+                               GstObject **context)
 {
-  return NULL;
 }
 
 GstObject *
@@ -182,3 +183,14 @@ gpu_histogram_cuda_answer(GstElement *element, GstQuery *query,
 }
 
 #endif
+
+GstMemory *
+gpu_histogram_cuda_get_memory(GstBuffer *buffer)
+{
+  GstMemory *memory;
+
+  if (gst_buffer_n_memory(buffer) != 1)
+    return NULL;
+  memory = gst_buffer_peek_memory(buffer, 0);
+  return gpu_histogram_cuda_is_memory(memory) ? memory : NULL;
+}

@@ -17,6 +17,9 @@ gboolean gpu_histogram_cuda_has_feature(GstCaps *caps);
 
 gboolean gpu_histogram_cuda_is_memory(GstMemory *memory);
 
+/* (nullable): the memory of a buffer that is wholly on the GPU. */
+GstMemory *gpu_histogram_cuda_get_memory(GstBuffer *buffer);
+
 /* (transfer none): where the planes of a CUDA memory are, for a buffer without
  * GstVideoMeta. */
 const GstVideoInfo *gpu_histogram_cuda_get_layout(GstMemory *memory);
@@ -33,9 +36,12 @@ GstObject *gpu_histogram_cuda_get_context(GstMemory *memory);
 /* The CUcontext of a GstCudaContext. */
 gpointer gpu_histogram_cuda_get_handle(GstObject *context);
 
-/* (transfer full) (nullable): the pipeline's GstCudaContext for that device:
- * of a neighbour, of the application, or a new one for all. May post. */
-GstObject *gpu_histogram_cuda_ask_context(GstElement *element, gint device_id);
+/* Sets *context, which is NULL, to the pipeline's GstCudaContext for that
+ * device (transfer full): what a neighbour or the application answers comes to
+ * the element's set_context, which puts it there meanwhile; without an answer
+ * it is a new one for all. Posts. */
+void gpu_histogram_cuda_ask_context(GstElement *element, gint device_id,
+                                    GstObject **context);
 
 /* (transfer full) (nullable): the GstCudaContext in @context, if it is one for
  * that device. */

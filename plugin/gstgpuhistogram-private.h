@@ -71,6 +71,7 @@ struct _GstGpuHistogram {
   GpuHistogramStats stats;
   gboolean started;
   GstObject *context; /* (nullable): the pipeline's GstCudaContext */
+  GThread *asking;    /* (nullable): that asks for it ... */
   GpuHistogramAllocator *allocator; /* (nullable): where the GPU counts */
   GhEngine *failed; /* (nullable): an engine that is of no further use */
   GhError failure;  /* and why */
@@ -81,6 +82,7 @@ struct _GstGpuHistogram {
   gboolean may_fall_back; /* to the CPU */
 
   /* The streaming thread's. The caps change only with no frame in flight. */
+  GstObject *answer; /* (nullable): ... and gets it here */
   GhEngine *engine;
   gboolean on_gpu;           /* it is the GPU's */
   GstObject *engine_context; /* (nullable): a GstCudaContext that it works in */
@@ -156,6 +158,11 @@ void gst_gpu_histogram_counting_flush(GstGpuHistogram *self);
 
 /* context.c */
 void gst_gpu_histogram_context_class_init(GstElementClass *klass);
+
+/* Takes what the application gave, if it is for the device that is wanted; and
+ * forgets what came up since. */
+void gst_gpu_histogram_start_context(GstGpuHistogram *self);
+void gst_gpu_histogram_stop_context(GstGpuHistogram *self);
 
 /* (transfer full) (nullable): the context that the pipeline is known to share.
  */

@@ -13,7 +13,10 @@
  * that.
  *
  * An NVIDIA GPU counts where there is one; elsewhere, or when the GPU fails
- * while frames are running, the CPU does. Both give the same numbers.
+ * while frames are running, the CPU does. Both give the same numbers. The GPU
+ * reads frames from where they are if they come in the pool that the element
+ * proposes, in memory that comes again and again, or in `memory:CUDAMemory`;
+ * other frames are copied on their way.
  *
  * Buffers that are too short for their caps pass on without a meta, after a
  * warning on the bus. Frames flagged as gap or corrupted are counted as long
@@ -126,11 +129,10 @@ finalize(GObject *object)
 {
   GstGpuHistogram *self = GST_GPU_HISTOGRAM(object);
 
-  gst_gpu_histogram_counting_stop(self);
   gpu_histogram_flight_clear(&self->flight);
+  gst_gpu_histogram_counting_stop(self);
   g_free(self->stats.device);
   g_free(self->stats.reason);
-  gst_clear_object(&self->context);
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 

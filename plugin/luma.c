@@ -49,28 +49,22 @@ gpu_histogram_luma_caps(void)
   return caps;
 }
 
-/* (nullable): the memory, where the buffer is one of CUDA memory. */
-static GstMemory *
-get_cuda_memory(GstBuffer *buffer)
-{
-  GstMemory *memory = gst_buffer_n_memory(buffer) > 0
-                          ? gst_buffer_peek_memory(buffer, 0)
-                          : NULL;
-
-  return memory && gpu_histogram_cuda_is_memory(memory) ? memory : NULL;
-}
-
 /* Where the first row starts and how far rows are apart, in bytes. */
 static const gchar *
 find_plane(GstBuffer *buffer, const GstVideoInfo *info, gsize *offset,
            gint *stride)
 {
   GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  GstMemory *cuda = get_cuda_memory(buffer);
+  GstMemory *cuda = gpu_histogram_cuda_get_memory(buffer);
 
   if (!meta) {
+    const GstVideoInfo *caps = info;
+
     if (cuda)
       info = gpu_histogram_cuda_get_layout(cuda);
+    if (GST_VIDEO_INFO_WIDTH(info) < GST_VIDEO_INFO_WIDTH(caps) ||
+        GST_VIDEO_INFO_HEIGHT(info) < GST_VIDEO_INFO_HEIGHT(caps))
+      return "the buffer's memory is smaller than its caps";
     *offset = GST_VIDEO_INFO_PLANE_OFFSET(info, 0);
     *stride = GST_VIDEO_INFO_PLANE_STRIDE(info, 0);
     return gst_buffer_get_size(buffer) < GST_VIDEO_INFO_SIZE(info)
@@ -129,7 +123,7 @@ const gchar *
 gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
                        const GstVideoInfo *info, gboolean on_gpu)
 {
-  GstMemory *cuda = on_gpu ? get_cuda_memory(buffer) : NULL;
+  GstMemory *cuda = on_gpu ? gpu_histogram_cuda_get_memory(buffer) : NULL;
   const gchar *fault;
   gsize offset, span;
   gint stride;

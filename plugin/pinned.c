@@ -6,9 +6,13 @@
 
 #define MEMORY_TYPE "GpuHistogramMemory"
 
+/* Of one element. Pinned memory is taken from the rest of the system. */
+#define MOST_BYTES ((guint64)2 << 30)
+
 typedef struct {
   GstMemory parent;
   guint8 *base; /* (nullable): what is to be freed */
+  gsize base_size;
   guint8 *data; /* aligned */
   gboolean pinned;
 } PinnedMemory;
@@ -32,15 +36,33 @@ say_short_of_memory(GpuHistogramAllocator *self, const GhError *error)
                     error->text);
 }
 
+/* Changes the bytes that are pinned; FALSE where these would be too many. */
+static gboolean
+account(GpuHistogramAllocator *self, gint64 bytes)
+{
+  gboolean fits;
+
+  GST_OBJECT_LOCK(self);
+  fits = bytes < 0 || self->bytes_pinned + (guint64)bytes <= MOST_BYTES;
+  if (fits)
+    self->bytes_pinned += (guint64)bytes;
+  GST_OBJECT_UNLOCK(self);
+  return fits;
+}
+
 static gboolean
 get_base(GpuHistogramAllocator *self, PinnedMemory *memory, gsize size)
 {
-  GhError error = {""};
+  GhError error = {"the limit is reached"};
 
-  memory->base = gh_pinned_alloc(self->pinned, size, &error);
-  memory->pinned = memory->base != NULL;
-  if (memory->pinned)
-    return TRUE;
+  if (account(self, (gint64)size)) {
+    memory->base = gh_pinned_alloc(self->pinned, size, &error);
+    memory->pinned = memory->base != NULL;
+    memory->base_size = size;
+    if (memory->pinned)
+      return TRUE;
+    account(self, -(gint64)size);
+  }
   say_short_of_memory(self, &error);
   memory->base = g_try_malloc(size);
   return memory->base != NULL;
@@ -74,10 +96,12 @@ allocator_free(GstAllocator *allocator, GstMemory *parent)
   GpuHistogramAllocator *self = GPU_HISTOGRAM_ALLOCATOR(allocator);
   PinnedMemory *memory = (PinnedMemory *)parent;
 
-  if (memory->pinned && memory->base)
+  if (memory->pinned && memory->base) {
     gh_pinned_free(self->pinned, memory->base);
-  else
+    account(self, -(gint64)memory->base_size);
+  } else {
     g_free(memory->base);
+  }
   g_free(memory);
 }
 
@@ -138,7 +162,6 @@ gpu_histogram_allocator_init(GpuHistogramAllocator *self)
   allocator->mem_map = map;
   allocator->mem_unmap = unmap;
   allocator->mem_share = share;
-  GST_OBJECT_FLAG_SET(self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
 }
 
 GpuHistogramAllocator *

@@ -22,6 +22,7 @@ struct _GpuHistogramAllocator {
 
   /* Under the object lock. */
   gboolean short_of_memory; /* and it has been said */
+  guint64 bytes_pinned;
   guint n_registered;
   guint64 bytes_registered;
 };
@@ -45,10 +46,10 @@ gboolean gpu_histogram_memory_is_pinned(GstMemory *memory);
 
 /*
  * Whether the @size bytes at @data, mapped from @memory, are registered with
- * the driver. That is done when a memory is seen for the second time, and
- * undone before it is freed; only with memory that is at the same place all its
- * life, is writable, and no more than some dozens of them. From any thread;
- * takes up to a few milliseconds at the second sight.
+ * the driver. That is done when a memory is seen for the third time, and undone
+ * before it is freed; only with memory that is at the same place all its life,
+ * is writable, and no more than some dozens of them. From any thread; takes up
+ * to a few milliseconds at the third sight.
  */
 gboolean gpu_histogram_allocator_registers(GpuHistogramAllocator *allocator,
                                            GstMemory *memory,

@@ -318,6 +318,58 @@ GST_START_TEST(B19_a_given_context_is_shared_and_given_back)
 }
 GST_END_TEST
 
+static GstPadProbeReturn
+answer_with_context(GstPad *pad, GstPadProbeInfo *info, gpointer unused)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  GstContext *answer;
+
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT)
+    return GST_PAD_PROBE_OK;
+  answer = gst_context_new_cuda_context(context);
+  gst_query_set_context(query, answer);
+  gst_context_unref(answer);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* And no other one is made for the rest of the pipeline. */
+GST_START_TEST(a_neighbours_context_is_taken)
+{
+  TestFixture fixture;
+  GstCudaContext *taken;
+
+  test_fixture_setup(&fixture, NULL, NULL);
+  gst_pad_add_probe(fixture.harness->srcpad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
+                    answer_with_context, NULL, NULL);
+  gst_harness_set_src_caps_str(fixture.harness, CAPS);
+  test_fixture_drain(&fixture);
+  taken = query_context(fixture.element);
+  fail_unless(taken == context);
+  gst_object_unref(taken);
+  fail_unless_equals_int(test_bus_take(fixture.bus, GST_MESSAGE_HAVE_CONTEXT),
+                         0);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+/* What came up in one session is forgotten in the next. */
+GST_START_TEST(a_context_is_let_go_at_the_stop)
+{
+  GstBufferPool *pool = pool_new(context, CAPS, 3);
+  gint before = GST_OBJECT_REFCOUNT_VALUE(context);
+  TestFixture fixture;
+
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  push_flat(&fixture, pool, 0, 5);
+  test_set_state(fixture.element, GST_STATE_NULL);
+  fail_unless(query_context(fixture.element) != context);
+  test_fixture_teardown(&fixture);
+  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
+  pool_free(pool);
+}
+GST_END_TEST
+
 GST_START_TEST(the_callers_context_stays_current)
 {
   GstBufferPool *pool = pool_new(context, CAPS, 3);
@@ -411,6 +463,8 @@ on_gpu_suite(void)
   tcase_add_test(tcase, B10_producer_is_not_done);
   tcase_add_test(tcase, frames_of_another_context_are_followed);
   tcase_add_test(tcase, B19_a_given_context_is_shared_and_given_back);
+  tcase_add_test(tcase, a_neighbours_context_is_taken);
+  tcase_add_test(tcase, a_context_is_let_go_at_the_stop);
   tcase_add_test(tcase, the_callers_context_stays_current);
   tcase_add_test(tcase, the_cpu_counts_a_download);
   tcase_add_test(tcase, B19_pipelines_one_after_the_other);

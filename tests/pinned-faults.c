@@ -56,7 +56,7 @@ check_failure(guint call, int code, gboolean ever)
   pools[1] = test_pool_ordinary(&fixture.info, 2);
   fail_unless(pools[0] != NULL);
   for (guint i = 0; i < 2; i++)
-    test_pool_push(&fixture, pools[i], 6);
+    test_pool_push(&fixture, pools[i], 8);
   reached = count_calls() >= call;
   fail_unless(test_bus_take(fixture.bus, GST_MESSAGE_WARNING) <= 1);
   fail_unless_equals_int(test_bus_take(fixture.bus, GST_MESSAGE_ERROR), 0);
@@ -97,7 +97,7 @@ GST_START_TEST(B28_many_sizes)
     pool = test_pool_proposed(&fixture, &min);
     ordinary = test_pool_ordinary(&fixture.info, 2);
     test_pool_push(&fixture, pool, 1);
-    test_pool_push(&fixture, ordinary, 3);
+    test_pool_push(&fixture, ordinary, 7);
     test_pool_free(ordinary);
     test_pool_free(pool);
     if (i == 10)
