@@ -6,7 +6,9 @@ void
 gpu_histogram_flight_init(GpuHistogramFlight *flight)
 {
   g_mutex_init(&flight->lock);
-  g_cond_init(&flight->changed);
+  g_cond_init(&flight->arrived);
+  g_cond_init(&flight->room);
+  g_cond_init(&flight->idle);
   flight->depth = 1;
 }
 
@@ -14,7 +16,9 @@ void
 gpu_histogram_flight_clear(GpuHistogramFlight *flight)
 {
   gpu_histogram_flight_drop(flight);
-  g_cond_clear(&flight->changed);
+  g_cond_clear(&flight->idle);
+  g_cond_clear(&flight->room);
+  g_cond_clear(&flight->arrived);
   g_mutex_clear(&flight->lock);
 }
 
@@ -36,6 +40,15 @@ is_closed(GpuHistogramFlight *flight)
   return !flight->active || flight->flushing;
 }
 
+/* Called with the lock. */
+static void
+wake_all(GpuHistogramFlight *flight)
+{
+  g_cond_broadcast(&flight->arrived);
+  g_cond_broadcast(&flight->room);
+  g_cond_broadcast(&flight->idle);
+}
+
 void
 gpu_histogram_flight_set_active(GpuHistogramFlight *flight, gboolean active)
 {
@@ -43,7 +56,7 @@ gpu_histogram_flight_set_active(GpuHistogramFlight *flight, gboolean active)
   flight->active = active;
   flight->flushing = FALSE;
   flight->flow = GST_FLOW_OK;
-  g_cond_broadcast(&flight->changed);
+  wake_all(flight);
   g_mutex_unlock(&flight->lock);
 }
 
@@ -53,7 +66,7 @@ gpu_histogram_flight_set_flushing(GpuHistogramFlight *flight, gboolean flushing)
   g_mutex_lock(&flight->lock);
   flight->flushing = flushing;
   flight->flow = GST_FLOW_OK;
-  g_cond_broadcast(&flight->changed);
+  wake_all(flight);
   g_mutex_unlock(&flight->lock);
 }
 
@@ -64,7 +77,7 @@ gpu_histogram_flight_wait_for_room(GpuHistogramFlight *flight)
 
   g_mutex_lock(&flight->lock);
   while (flight->n == flight->depth && !is_closed(flight))
-    g_cond_wait(&flight->changed, &flight->lock);
+    g_cond_wait(&flight->room, &flight->lock);
   room = !is_closed(flight);
   g_mutex_unlock(&flight->lock);
   return room;
@@ -92,7 +105,7 @@ gpu_histogram_flight_push(GpuHistogramFlight *flight, GpuHistogramFrame *frame)
     flight->n_max = MAX(flight->n_max, flight->n);
     flow = flight->flow;
     flight->flow_told = TRUE;
-    g_cond_broadcast(&flight->changed);
+    g_cond_signal(&flight->arrived);
     frame = NULL;
   }
   g_mutex_unlock(&flight->lock);
@@ -108,7 +121,7 @@ gpu_histogram_flight_drain(GpuHistogramFlight *flight)
 
   g_mutex_lock(&flight->lock);
   while ((flight->n > 0 || flight->delivering) && !is_closed(flight))
-    g_cond_wait(&flight->changed, &flight->lock);
+    g_cond_wait(&flight->idle, &flight->lock);
   empty = flight->n == 0 && !flight->delivering;
   g_mutex_unlock(&flight->lock);
   return empty;
@@ -121,7 +134,7 @@ gpu_histogram_flight_oldest(GpuHistogramFlight *flight)
 
   g_mutex_lock(&flight->lock);
   while (flight->n == 0 && !is_closed(flight))
-    g_cond_wait(&flight->changed, &flight->lock);
+    g_cond_wait(&flight->arrived, &flight->lock);
   frame = is_closed(flight) ? NULL : &flight->frames[flight->first];
   g_mutex_unlock(&flight->lock);
   return frame;
@@ -143,7 +156,7 @@ gpu_histogram_flight_pop(GpuHistogramFlight *flight, GpuHistogramFrame *frame)
   g_mutex_lock(&flight->lock);
   take_oldest(flight, frame);
   flight->delivering = TRUE;
-  g_cond_broadcast(&flight->changed);
+  g_cond_broadcast(&flight->room);
   g_mutex_unlock(&flight->lock);
 }
 
@@ -158,7 +171,8 @@ gpu_histogram_flight_delivered(GpuHistogramFlight *flight, GstFlowReturn flow,
     flight->flow_told = told;
   }
   flight->stale_flow = FALSE;
-  g_cond_broadcast(&flight->changed);
+  if (flight->n == 0)
+    g_cond_broadcast(&flight->idle);
   g_mutex_unlock(&flight->lock);
 }
 

@@ -32,7 +32,10 @@ typedef struct {
 
 typedef struct {
   GMutex lock;
-  GCond changed;
+  /* One for each wait, so that a thread wakes up for what it waits for. */
+  GCond arrived;
+  GCond room;
+  GCond idle;
   GpuHistogramFrame frames[GH_MAX_DEPTH];
   guint depth; /* frames that may be in flight */
   guint first;
