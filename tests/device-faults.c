@@ -4,7 +4,7 @@
  * fail, and a kernel that breaks the context that all of them share. */
 
 #include "driver.h"
-#include "fake-driver.h"
+#include "testing-fake.h"
 #include "testing.h"
 
 #include <dlfcn.h>
@@ -86,18 +86,6 @@ GST_START_TEST(B23_errors_of_others)
 GST_END_TEST
 
 /* The fake driver runs no such code, but can fail from now on. */
-static gboolean
-break_fake_driver(void)
-{
-  void *symbol = dlsym(dlopen("libcuda.so.1", RTLD_NOW), FAKE_DRIVER_FAIL);
-  FakeDriverFail fail_at;
-
-  memcpy(&fail_at, &symbol, sizeof(symbol));
-  if (symbol)
-    fail_at(1, CUDA_ERROR_LAUNCH_FAILED, TRUE);
-  return symbol != NULL;
-}
-
 static void
 break_context(void)
 {
@@ -107,8 +95,10 @@ break_context(void)
   CUmodule module;
   CUdevice device;
 
-  if (break_fake_driver())
+  if (test_fake_find()) {
+    test_fake.fail_at(1, CUDA_ERROR_LAUNCH_FAILED, TRUE);
     return;
+  }
   fail_unless_equals_int(driver->cuDeviceGet(&device, 0), CUDA_SUCCESS);
   fail_unless_equals_int(driver->cuDevicePrimaryCtxRetain(&context, device),
                          CUDA_SUCCESS);

@@ -6,10 +6,9 @@
  * driver; see fake-driver/fake-driver.h.
  */
 
-#include "fake-driver.h"
+#include "testing-fake.h"
 #include "testing.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
@@ -18,31 +17,6 @@
 
 /* CUDA_ERROR_OUT_OF_MEMORY and CUDA_ERROR_ILLEGAL_ADDRESS. */
 static const int codes[] = {2, 700};
-
-static FakeDriverFail fail_at;
-static FakeDriverCalls count_calls;
-static FakeDriverObjects count_objects;
-static FakeDriverDelay set_delay;
-
-static gboolean
-find(void *library, const char *name, void *function)
-{
-  void *symbol = dlsym(library, name);
-
-  memcpy(function, &symbol, sizeof(symbol));
-  return symbol != NULL;
-}
-
-static gboolean
-find_fake_driver(void)
-{
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
-  return library && find(library, FAKE_DRIVER_FAIL, &fail_at) &&
-         find(library, FAKE_DRIVER_CALLS, &count_calls) &&
-         find(library, FAKE_DRIVER_DELAY, &set_delay) &&
-         find(library, FAKE_DRIVER_OBJECTS, &count_objects);
-}
 
 /* What came of one run. */
 typedef struct {
@@ -112,7 +86,7 @@ run(const gchar *engine, guint call, int code, gboolean ever, Outcome *outcome)
   gst_util_set_object_arg(G_OBJECT(element), "engine", engine);
   g_object_set(element, "post-messages", FALSE, NULL);
   gst_element_set_bus(element, bus);
-  fail_at(call, code, ever);
+  test_fake.fail_at(call, code, ever);
   outcome->started = gst_element_set_state(element, GST_STATE_PAUSED) !=
                      GST_STATE_CHANGE_FAILURE;
   if (outcome->started)
@@ -120,7 +94,7 @@ run(const gchar *engine, guint call, int code, gboolean ever, Outcome *outcome)
   start = g_get_monotonic_time();
   gst_element_set_state(element, GST_STATE_NULL);
   fail_unless(g_get_monotonic_time() - start < 2 * G_TIME_SPAN_SECOND);
-  fail_unless_equals_int(count_objects(), 0);
+  fail_unless_equals_int(test_fake.objects(), 0);
   gst_element_set_bus(element, NULL);
   take_messages(bus, outcome);
   gst_object_unref(bus);
@@ -138,7 +112,7 @@ calls_of_a_good_run(const gchar *engine)
   fail_unless_equals_int(outcome.frames, FRAMES);
   fail_unless_equals_string(outcome.engine, "cuda");
   g_free(outcome.engine);
-  return count_calls();
+  return test_fake.calls();
 }
 
 /* A sanitizer makes each run slow, so there the four kinds of failure share the
@@ -239,7 +213,7 @@ GST_START_TEST(flush_ends_the_wait_of_caps)
     TestPusher *pusher;
 
     test_fixture_setup(&f, CAPS, NULL);
-    set_delay(20000);
+    test_fake.delay(20000);
     test_fixture_push(&f, test_frame_flat(&f.info, 1, 0));
     pusher = test_pusher_new(&f, gst_event_new_caps(caps), NULL);
     gst_harness_push_event(f.harness, gst_event_new_flush_start());
@@ -251,7 +225,7 @@ GST_START_TEST(flush_ends_the_wait_of_caps)
                                 test_message_uint64(message, "pixels"));
       gst_message_unref(message);
     }
-    set_delay(0);
+    test_fake.delay(0);
     test_fixture_teardown(&f);
   }
   gst_caps_unref(caps);
@@ -274,7 +248,7 @@ failures_suite(void)
 int
 main(int argc, char **argv)
 {
-  if (!find_fake_driver()) {
+  if (!test_fake_find()) {
     g_printerr("failures: skipped, this is no fake driver\n");
     return 77;
   }

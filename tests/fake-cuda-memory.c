@@ -5,15 +5,13 @@
  * elements make it, mapped on both sides, and nothing left of it in the end.
  */
 
-#include "fake-driver.h"
+#include "testing-fake.h"
 #include "testing.h"
 
-#include <dlfcn.h>
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
-#include <string.h>
 
 #define WIDTH 100
 #define HEIGHT 6
@@ -22,43 +20,22 @@
 #define READ_CUDA (GST_MAP_READ | GST_MAP_CUDA)
 #define WRITE_CUDA (GST_MAP_WRITE | GST_MAP_CUDA)
 
-static FakeDriverFail fail_at;
-static FakeDriverObjects count_objects;
-
 static GstCudaContext *context;
 static GstCudaAllocator *allocator;
 static guint objects_before;
-
-static gboolean
-find(void *library, const char *name, void *function)
-{
-  void *symbol = dlsym(library, name);
-
-  memcpy(function, &symbol, sizeof(symbol));
-  return symbol != NULL;
-}
-
-static gboolean
-find_fake_driver(void)
-{
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
-  return library && find(library, FAKE_DRIVER_FAIL, &fail_at) &&
-         find(library, FAKE_DRIVER_OBJECTS, &count_objects);
-}
 
 /* The allocator is one for the whole process and keeps nothing of the driver's;
  * memory keeps its context. */
 static void
 setup(void)
 {
-  objects_before = count_objects();
+  objects_before = test_fake.objects();
   fail_unless(gst_cuda_load_library());
   gst_cuda_memory_init_once();
   allocator = GST_CUDA_ALLOCATOR(gst_allocator_find(GST_CUDA_MEMORY_TYPE_NAME));
   context = gst_cuda_context_new(0);
   fail_unless(context != NULL);
-  fail_unless_equals_int(count_objects(), objects_before + 1);
+  fail_unless_equals_int(test_fake.objects(), objects_before + 1);
 }
 
 static void
@@ -66,7 +43,7 @@ teardown(void)
 {
   gst_object_unref(context);
   gst_object_unref(allocator);
-  fail_unless_equals_int(count_objects(), objects_before);
+  fail_unless_equals_int(test_fake.objects(), objects_before);
 }
 
 static GstMemory *
@@ -127,7 +104,7 @@ GST_START_TEST(context_is_one_of_its_own)
   CUcontext current = NULL;
 
   fail_unless(gst_cuda_context_push(context));
-  fail_unless_equals_int(count_objects(), objects_before + 2);
+  fail_unless_equals_int(test_fake.objects(), objects_before + 2);
   fail_unless(gst_cuda_context_pop(&current));
   fail_unless(current == gst_cuda_context_get_handle(context));
   /* With a second one around each asks for the other's memory. */
@@ -179,10 +156,10 @@ GST_END_TEST;
 GST_START_TEST(memory_keeps_its_context)
 {
   GstMemory *memory = memory_new();
-  guint before = count_objects();
+  guint before = test_fake.objects();
 
   gst_object_unref(context);
-  fail_unless_equals_int(count_objects(), before);
+  fail_unless_equals_int(test_fake.objects(), before);
   check_luma((write_luma(memory, GST_MAP_WRITE), memory), READ_CUDA);
   gst_memory_unref(memory);
   context = gst_cuda_context_new(0);
@@ -226,15 +203,15 @@ GST_START_TEST(nothing_stays_after_a_failure)
     GstMemory *memory = memory_new();
     GstMapInfo map;
 
-    fail_at(call, CUDA_ERROR_OUT_OF_MEMORY, FALSE);
+    test_fake.fail_at(call, CUDA_ERROR_OUT_OF_MEMORY, FALSE);
     if (gst_memory_map(memory, &map, GST_MAP_READWRITE))
       gst_memory_unmap(memory, &map);
     if (gst_memory_map(memory, &map, READ_CUDA))
       gst_memory_unmap(memory, &map);
     gst_memory_unref(memory);
-    fail_unless_equals_int(count_objects(), objects_before + 1);
+    fail_unless_equals_int(test_fake.objects(), objects_before + 1);
   }
-  fail_at(0, 0, FALSE);
+  test_fake.fail_at(0, 0, FALSE);
 }
 GST_END_TEST;
 
@@ -275,7 +252,7 @@ GST_START_TEST(elements_carry_frames)
     goto out;
   pipeline = test_pipeline(text);
   plain = test_pipeline(plain_text);
-  before = count_objects();
+  before = test_fake.objects();
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   gst_element_set_state(plain, GST_STATE_PLAYING);
   check_downloaded(pipeline, plain);
@@ -283,7 +260,7 @@ GST_START_TEST(elements_carry_frames)
   test_set_state(plain, GST_STATE_NULL);
   gst_object_unref(pipeline);
   gst_object_unref(plain);
-  fail_unless_equals_int(count_objects(), before);
+  fail_unless_equals_int(test_fake.objects(), before);
   objects_before = before - 1; /* all but the fixture's context */
 out:
   g_free(text);
@@ -313,7 +290,7 @@ fake_cuda_memory_suite(void)
 int
 main(int argc, char **argv)
 {
-  if (!find_fake_driver()) {
+  if (!test_fake_find()) {
     g_printerr("fake-cuda-memory: skipped, this is no fake driver\n");
     return 77;
   }

@@ -3,39 +3,13 @@
 /* Pinned and registered memory where the driver gives none, and where the
  * stream changes again and again. Needs the fake driver. */
 
-#include "fake-driver.h"
+#include "testing-fake.h"
 #include "testing-pool.h"
-
-#include <dlfcn.h>
-#include <string.h>
 
 #define CAPS "video/x-raw,format=GRAY8,width=320,height=240,framerate=25/1"
 
 /* CUDA_ERROR_OUT_OF_MEMORY and CUDA_ERROR_NOT_PERMITTED. */
 static const int codes[] = {2, 800};
-
-static FakeDriverFail fail_at;
-static FakeDriverCalls count_calls;
-static FakeDriverObjects count_objects;
-
-static gboolean
-find(void *library, const char *name, void *function)
-{
-  void *symbol = dlsym(library, name);
-
-  memcpy(function, &symbol, sizeof(symbol));
-  return symbol != NULL;
-}
-
-static gboolean
-find_fake_driver(void)
-{
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
-  return library && find(library, FAKE_DRIVER_FAIL, &fail_at) &&
-         find(library, FAKE_DRIVER_CALLS, &count_calls) &&
-         find(library, FAKE_DRIVER_OBJECTS, &count_objects);
-}
 
 /* Frames of both kinds of memory while a call fails, once or for ever. Returns
  * whether the call was reached. */
@@ -49,19 +23,19 @@ check_failure(guint call, int code, gboolean ever)
 
   test_fixture_setup(&fixture, CAPS, "engine", 0, NULL);
   test_tap_clear(fixture.tap);
-  fail_at(call, code, ever);
+  test_fake.fail_at(call, code, ever);
   pools[0] = test_pool_proposed(&fixture, &min);
   pools[1] = test_pool_ordinary(&fixture.info, 2);
   fail_unless(pools[0] != NULL);
   for (guint i = 0; i < 2; i++)
     test_pool_push(&fixture, pools[i], 8);
-  reached = count_calls() >= call;
+  reached = test_fake.calls() >= call;
   fail_unless(test_bus_take(fixture.bus, GST_MESSAGE_WARNING) <= 1);
   fail_unless_equals_int(test_bus_take(fixture.bus, GST_MESSAGE_ERROR), 0);
   for (guint i = 0; i < 2; i++)
     test_pool_free(pools[i]);
   test_fixture_teardown(&fixture);
-  fail_at(0, 0, FALSE);
+  test_fake.fail_at(0, 0, FALSE);
   return reached;
 }
 
@@ -74,7 +48,7 @@ GST_START_TEST(B17_no_pinned_memory)
     for (guint ever = 0; ever < 2; ever++)
       for (guint call = 1; check_failure(call, codes[c], ever > 0);
            call += step)
-        fail_unless_equals_int(count_objects(), 0);
+        fail_unless_equals_int(test_fake.objects(), 0);
 }
 GST_END_TEST
 
@@ -116,12 +90,12 @@ GST_START_TEST(B28_many_sizes)
     test_pool_free(pool);
     g_free(caps);
     if (i == 10)
-      early = count_objects();
+      early = test_fake.objects();
   }
   g_rand_free(random);
-  fail_unless_equals_int(count_objects(), early);
+  fail_unless_equals_int(test_fake.objects(), early);
   test_fixture_teardown(&fixture);
-  fail_unless_equals_int(count_objects(), 0);
+  fail_unless_equals_int(test_fake.objects(), 0);
 }
 GST_END_TEST
 
@@ -141,7 +115,7 @@ pinned_faults_suite(void)
 int
 main(int argc, char **argv)
 {
-  if (!find_fake_driver()) {
+  if (!test_fake_find()) {
     g_printerr("pinned-faults: skipped, this is no fake driver\n");
     return 77;
   }
