@@ -58,20 +58,6 @@ typedef struct {
 #define RESULT_SIZE (4 * (size_t)GH_PACKED_COUNTS_WORDS(GH_LEVELS))
 
 static bool
-push_context(CudaEngine *self, GhError *error)
-{
-  return TRY(cuCtxPushCurrent_v2, self->context);
-}
-
-static void
-pop_context(CudaEngine *self)
-{
-  CUcontext ours;
-
-  self->driver->cuCtxPopCurrent_v2(&ours);
-}
-
-static bool
 open_slot(CudaEngine *self, CudaSlot *slot, GhError *error)
 {
   void *result = NULL;
@@ -306,7 +292,7 @@ cuda_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
   GhDeviceFrame input = {0, 0, frame->width, frame->height, GH_SAMPLE_U8};
   bool good;
 
-  if (!push_context(self, error))
+  if (!gh_driver_push(self->driver, self->context, error))
     return GH_FAILED;
   good = place_samples(self, slot, frame, &input, error) &&
          count(self, slot, &input, error) &&
@@ -314,7 +300,7 @@ cuda_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
   /* Nobody will collect it, and so nobody wait for what was queued. */
   if (!good)
     self->driver->cuStreamSynchronize(slot->stream);
-  pop_context(self);
+  gh_driver_pop(self->driver);
   return good ? GH_OK : GH_FAILED;
 }
 
@@ -356,7 +342,7 @@ cuda_collect(GhEngine *engine, unsigned index, bool wait, GhCounts *counts,
   float milliseconds = 0;
   GhStatus status;
 
-  if (!push_context(self, error))
+  if (!gh_driver_push(self->driver, self->context, error))
     return GH_FAILED;
   status = finish_work(self, slot, wait, error);
   if (status == GH_OK &&
@@ -364,7 +350,7 @@ cuda_collect(GhEngine *engine, unsigned index, bool wait, GhCounts *counts,
     status = GH_FAILED;
   if (status == GH_OK)
     read_result(slot, milliseconds, counts, result);
-  pop_context(self);
+  gh_driver_pop(self->driver);
   return status;
 }
 
@@ -374,12 +360,12 @@ cuda_drain(GhEngine *engine)
   CudaEngine *self = (CudaEngine *)engine;
   GhError ignored;
 
-  if (!self->context || !push_context(self, &ignored))
+  if (!self->context || !gh_driver_push(self->driver, self->context, &ignored))
     return;
   for (unsigned i = 0; i < engine->depth; i++)
     if (self->slots[i].stream)
       self->driver->cuStreamSynchronize(self->slots[i].stream);
-  pop_context(self);
+  gh_driver_pop(self->driver);
 }
 
 static void
@@ -391,11 +377,11 @@ cuda_close(GhEngine *engine)
   gh_workers_stop(&self->copiers);
   if (!self->context)
     return;
-  if (push_context(self, &ignored)) {
+  if (gh_driver_push(self->driver, self->context, &ignored)) {
     for (unsigned i = 0; i < engine->depth; i++)
       close_slot(self, &self->slots[i]);
     gh_kernels_unload(&self->kernels);
-    pop_context(self);
+    gh_driver_pop(self->driver);
   }
   if (self->retained)
     self->driver->cuDevicePrimaryCtxRelease_v2(self->device);
@@ -437,18 +423,16 @@ find_context(CudaEngine *self, const GhSettings *settings, GhError *error)
     return status;
   if (settings->context) {
     self->context = settings->context;
-    if (!push_context(self, error))
+    if (!gh_driver_push(self->driver, self->context, error))
       return GH_FAILED;
     good = TRY(cuCtxGetDevice, &self->device);
-    pop_context(self);
+    gh_driver_pop(self->driver);
     return good ? GH_OK : GH_FAILED;
   }
-  status = gh_driver_find_device(self->driver, settings->device_id,
-                                 &self->device, error);
-  if (status != GH_OK)
-    return status;
-  self->retained = TRY(cuDevicePrimaryCtxRetain, &self->context, self->device);
-  return self->retained ? GH_OK : GH_FAILED;
+  status = gh_driver_retain(self->driver, settings->device_id, &self->device,
+                            &self->context, error);
+  self->retained = status == GH_OK;
+  return status;
 }
 
 static GhStatus
@@ -463,14 +447,14 @@ cuda_open(GhEngine *engine, const GhSettings *settings, GhError *error)
   self->algorithm = settings->algorithm;
   if (!TRY(cuDeviceGetName, engine->device, sizeof(engine->device),
            self->device) ||
-      !push_context(self, error))
+      !gh_driver_push(self->driver, self->context, error))
     return GH_FAILED;
   ok =
       gh_kernels_load(&self->kernels, self->driver, self->device,
                       settings->algorithm == GH_ALGORITHM_SORT, error) == GH_OK;
   for (unsigned i = 0; ok && i < engine->depth; i++)
     ok = open_slot(self, &self->slots[i], error);
-  pop_context(self);
+  gh_driver_pop(self->driver);
   return ok ? count_trial_frame(self, error) : GH_FAILED;
 }
 

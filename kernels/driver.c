@@ -76,9 +76,8 @@ gh_driver_ok(const GhDriver *cuda, CUresult result, const char *call,
   return false;
 }
 
-GhStatus
-gh_driver_find_device(const GhDriver *cuda, int id, CUdevice *device,
-                      GhError *error)
+static GhStatus
+find_device(const GhDriver *cuda, int id, CUdevice *device, GhError *error)
 {
   CUresult initialised = cuda->cuInit(0);
   int n = 0;
@@ -98,4 +97,33 @@ gh_driver_find_device(const GhDriver *cuda, int id, CUdevice *device,
                       "cuDeviceGet", error)
              ? GH_OK
              : GH_FAILED;
+}
+
+GhStatus
+gh_driver_retain(const GhDriver *cuda, int id, CUdevice *device,
+                 CUcontext *context, GhError *error)
+{
+  GhStatus status = find_device(cuda, id, device, error);
+
+  if (status != GH_OK)
+    return status;
+  return gh_driver_ok(cuda, cuda->cuDevicePrimaryCtxRetain(context, *device),
+                      "cuDevicePrimaryCtxRetain", error)
+             ? GH_OK
+             : GH_FAILED;
+}
+
+bool
+gh_driver_push(const GhDriver *cuda, CUcontext context, GhError *error)
+{
+  return gh_driver_ok(cuda, cuda->cuCtxPushCurrent_v2(context),
+                      "cuCtxPushCurrent_v2", error);
+}
+
+void
+gh_driver_pop(const GhDriver *cuda)
+{
+  CUcontext popped;
+
+  cuda->cuCtxPopCurrent_v2(&popped);
 }

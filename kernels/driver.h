@@ -76,11 +76,16 @@ typedef struct {
 GhStatus gh_driver_get(const GhDriver **driver, GhError *error);
 
 /*
- * Initialises the driver and finds a device by its number, or the first one for
- * a negative number. GH_ABSENT where the driver sees none.
+ * Initialises the driver, finds a device by its number, or the first one for a
+ * negative number, and retains its primary context. GH_ABSENT where the driver
+ * sees no device. *context is set where, and only where, it is to be released.
  */
-GhStatus gh_driver_find_device(const GhDriver *driver, int id, CUdevice *device,
-                               GhError *error);
+GhStatus gh_driver_retain(const GhDriver *driver, int id, CUdevice *device,
+                          CUcontext *context, GhError *error);
+
+/* Makes a context the calling thread's current one, until it is popped. */
+bool gh_driver_push(const GhDriver *driver, CUcontext context, GhError *error);
+void gh_driver_pop(const GhDriver *driver);
 
 /* Whether a driver call succeeded; otherwise *error names `call`, the
  * driver's name for the code and its text. */

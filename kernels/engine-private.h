@@ -20,8 +20,8 @@ typedef struct {
   size_t size;
   GhStatus (*open)(GhEngine *engine, const GhSettings *settings,
                    GhError *error);
-  /* Starts counting into slot `index`, which is free. Waits for no frame of its
-   * own. */
+  /* Starts counting into slot `index`, which is free. Waits for the device only
+   * where gh_engine_submit() says so. */
   GhStatus (*submit)(GhEngine *engine, unsigned index, const GhFrame *frame,
                      GhError *error);
   /* Gives the counts of slot `index`, which was submitted. Sets the figures

@@ -112,10 +112,9 @@ typedef struct GhEngine GhEngine;
  * gh_engine_close(); otherwise it is NULL and *error says why. Opening the
  * CUDA engine loads the driver, retains the device's primary context and
  * counts a tiny frame, so that whatever is wrong shows here and not later;
- * this blocks for up to a second. Opening the first CPU engine of a process
- * measures for less than a millisecond how it counts best; each of its threads
- * takes 256 KiB of memory. The calling thread's current context is as
- * before afterwards, here and in every call below.
+ * this blocks for up to a second. Each thread of a CPU engine takes 256 KiB of
+ * memory. The calling thread's current context is as before afterwards, here
+ * and in every call below.
  */
 GhStatus gh_engine_open(GhEngine **engine, GhEngineKind kind,
                         const GhSettings *settings, GhError *error);

@@ -15,21 +15,6 @@ struct GhPinned {
 #define TRY(name, ...) \
   gh_driver_ok(pinned->driver, pinned->driver->name(__VA_ARGS__), #name, error)
 
-static GhStatus
-retain_context(GhPinned *pinned, int device_id, GhError *error)
-{
-  GhStatus status = gh_driver_get(&pinned->driver, error);
-
-  if (status == GH_OK)
-    status = gh_driver_find_device(pinned->driver, device_id, &pinned->device,
-                                   error);
-  if (status != GH_OK)
-    return status;
-  return TRY(cuDevicePrimaryCtxRetain, &pinned->context, pinned->device)
-             ? GH_OK
-             : GH_FAILED;
-}
-
 GhStatus
 gh_pinned_open(GhPinned **out, int device_id, GhError *error)
 {
@@ -39,7 +24,10 @@ gh_pinned_open(GhPinned **out, int device_id, GhError *error)
   *out = NULL;
   if (!pinned)
     return gh_fail(error, GH_FAILED, "out of memory");
-  status = retain_context(pinned, device_id, error);
+  status = gh_driver_get(&pinned->driver, error);
+  if (status == GH_OK)
+    status = gh_driver_retain(pinned->driver, device_id, &pinned->device,
+                              &pinned->context, error);
   if (status == GH_OK)
     *out = pinned;
   else
@@ -60,30 +48,16 @@ gh_pinned_close(GhPinned **out)
   free(pinned);
 }
 
-static bool
-push_context(GhPinned *pinned, GhError *error)
-{
-  return TRY(cuCtxPushCurrent_v2, pinned->context);
-}
-
-static void
-pop_context(GhPinned *pinned)
-{
-  CUcontext ours;
-
-  pinned->driver->cuCtxPopCurrent_v2(&ours);
-}
-
 void *
 gh_pinned_alloc(GhPinned *pinned, size_t size, GhError *error)
 {
   void *memory = NULL;
 
-  if (!push_context(pinned, error))
+  if (!gh_driver_push(pinned->driver, pinned->context, error))
     return NULL;
   if (!TRY(cuMemHostAlloc, &memory, size, CU_MEMHOSTALLOC_PORTABLE))
     memory = NULL;
-  pop_context(pinned);
+  gh_driver_pop(pinned->driver);
   return memory;
 }
 
@@ -92,10 +66,10 @@ gh_pinned_free(GhPinned *pinned, void *memory)
 {
   GhError ignored;
 
-  if (!push_context(pinned, &ignored))
+  if (!gh_driver_push(pinned->driver, pinned->context, &ignored))
     return;
   pinned->driver->cuMemFreeHost(memory);
-  pop_context(pinned);
+  gh_driver_pop(pinned->driver);
 }
 
 bool
@@ -103,10 +77,10 @@ gh_pinned_register(GhPinned *pinned, void *memory, size_t size, GhError *error)
 {
   bool good;
 
-  if (!push_context(pinned, error))
+  if (!gh_driver_push(pinned->driver, pinned->context, error))
     return false;
   good = TRY(cuMemHostRegister_v2, memory, size, CU_MEMHOSTREGISTER_PORTABLE);
-  pop_context(pinned);
+  gh_driver_pop(pinned->driver);
   return good;
 }
 
@@ -115,8 +89,8 @@ gh_pinned_unregister(GhPinned *pinned, void *memory)
 {
   GhError ignored;
 
-  if (!push_context(pinned, &ignored))
+  if (!gh_driver_push(pinned->driver, pinned->context, &ignored))
     return;
   pinned->driver->cuMemHostUnregister(memory);
-  pop_context(pinned);
+  gh_driver_pop(pinned->driver);
 }

@@ -49,13 +49,13 @@ gpu_histogram_luma_caps(void)
   return caps;
 }
 
-/* Where the first row starts and how far rows are apart, in bytes. */
+/* Where the first row starts and how far rows are apart, in bytes. @cuda: the
+ * buffer's memory, where it is on the GPU. */
 static const gchar *
-find_plane(GstBuffer *buffer, const GstVideoInfo *info, gsize *offset,
-           gint *stride)
+find_plane(GstBuffer *buffer, const GstVideoInfo *info, GstMemory *cuda,
+           gsize *offset, gint *stride)
 {
   GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  GstMemory *cuda = gpu_histogram_cuda_get_memory(buffer);
 
   if (!meta) {
     const GstVideoInfo *caps = info;
@@ -123,13 +123,13 @@ const gchar *
 gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
                        const GstVideoInfo *info, gboolean on_gpu)
 {
-  GstMemory *cuda = on_gpu ? gpu_histogram_cuda_get_memory(buffer) : NULL;
+  GstMemory *cuda = gpu_histogram_cuda_get_memory(buffer);
   const gchar *fault;
   gsize offset, span;
   gint stride;
 
   *luma = (GpuHistogramLuma){.buffer = buffer};
-  fault = find_plane(buffer, info, &offset, &stride);
+  fault = find_plane(buffer, info, cuda, &offset, &stride);
   if (fault)
     return fault;
   luma->samples.stride = ABS((gssize)stride);
@@ -138,11 +138,12 @@ gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
   if (!find_span(gst_buffer_get_size(buffer), &luma->samples, stride, &offset,
                  &span))
     return "the buffer is too short for its strides";
+  on_gpu = on_gpu && cuda;
   fault = map_span(luma, offset, span,
-                   cuda ? gpu_histogram_cuda_map_flags() : GST_MAP_READ);
-  if (fault)
+                   on_gpu ? gpu_histogram_cuda_map_flags() : GST_MAP_READ);
+  if (fault) {
     gpu_histogram_luma_unmap(luma);
-  else if (cuda) {
+  } else if (on_gpu) {
     luma->samples.memory = GH_MEMORY_DEVICE;
     gpu_histogram_cuda_set_ready(cuda, &luma->samples);
   }

@@ -336,7 +336,7 @@ install_other_properties(GObjectClass *klass)
       klass, PROP_REGISTER_MEMORY,
       g_param_spec_boolean("register-memory", "Register memory",
                            "Have the driver register memory that comes again "
-                           "and again, such as a camera's or a decoder's, so "
+                           "and again, such as that of a decoder's pool, so "
                            "that the GPU reads frames from there without a "
                            "copy",
                            DEFAULT_REGISTER_MEMORY,

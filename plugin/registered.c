@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Memory of others that comes again and again, such as the buffers of a camera
- * or of a decoder's pool. What is known of a memory hangs on it, so it goes
- * when the memory goes, and the driver forgets the memory just before.
+ * Memory of others that comes again and again, such as the buffers of a
+ * decoder's pool. What is known of a memory hangs on it, so it goes when the
+ * memory goes, and the driver forgets the memory just before.
  */
 
 #include "gstgpuhistogram-private.h"
@@ -43,11 +43,9 @@ typedef struct {
  * can see the same one. Not held while the driver works. */
 static GMutex lock;
 
-static GQuark
-sight_quark(void)
-{
-  return g_quark_from_static_string("gpu-histogram-sight");
-}
+/* Kept, as each frame asks for it. */
+static GQuark sight_quark(void);
+G_DEFINE_QUARK(gpu_histogram_sight, sight)
 
 /* Whether the bounds leave room; takes it. */
 static gboolean

@@ -262,6 +262,17 @@ GST_START_TEST(frames_of_another_context_are_followed)
 }
 GST_END_TEST
 
+/* Of an element that was made without caps. */
+static void
+start_stream(TestFixture *fixture)
+{
+  test_set_state(fixture->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str(fixture->harness, CAPS);
+  test_video_info(&fixture->info, CAPS);
+  test_fixture_drain(fixture);
+  test_tap_clear(fixture->tap);
+}
+
 static void
 give_context(GstElement *element)
 {
@@ -302,11 +313,7 @@ GST_START_TEST(B19_a_given_context_is_shared_and_given_back)
     test_fixture_setup(&fixture, NULL, NULL);
     test_set_state(fixture.element, GST_STATE_NULL);
     give_context(fixture.element);
-    test_set_state(fixture.element, GST_STATE_PLAYING);
-    gst_harness_set_src_caps_str(fixture.harness, CAPS);
-    test_video_info(&fixture.info, CAPS);
-    test_fixture_drain(&fixture);
-    test_tap_clear(fixture.tap);
+    start_stream(&fixture);
     push_flat(&fixture, pool, 0, 30);
     answer = query_context(fixture.element);
     fail_unless(answer == context);
@@ -398,11 +405,7 @@ GST_START_TEST(the_cpu_counts_a_download)
   test_fixture_setup(&fixture, NULL, NULL);
   test_set_state(fixture.element, GST_STATE_NULL);
   gst_util_set_object_arg(G_OBJECT(fixture.element), "engine", "cpu");
-  test_set_state(fixture.element, GST_STATE_PLAYING);
-  gst_harness_set_src_caps_str(fixture.harness, CAPS);
-  test_video_info(&fixture.info, CAPS);
-  test_fixture_drain(&fixture);
-  test_tap_clear(fixture.tap);
+  start_stream(&fixture);
   push_flat(&fixture, pool, 0, 5);
   engine = test_stat_string(fixture.element, "engine");
   fail_unless_equals_string(engine, "cpu");

@@ -8,10 +8,11 @@
 TestFake test_fake;
 
 /* POSIX lets dlsym() return functions as objects; ISO C has no such cast. */
-static gboolean
-find(void *library, const gchar *name, void *function)
+gboolean
+test_fake_symbol(const gchar *name, void *function)
 {
-  void *symbol = dlsym(library, name);
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  void *symbol = library ? dlsym(library, name) : NULL;
 
   memcpy(function, &symbol, sizeof(symbol));
   return symbol != NULL;
@@ -20,10 +21,8 @@ find(void *library, const gchar *name, void *function)
 gboolean
 test_fake_find(void)
 {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
-  return library && find(library, FAKE_DRIVER_FAIL, &test_fake.fail_at) &&
-         find(library, FAKE_DRIVER_CALLS, &test_fake.calls) &&
-         find(library, FAKE_DRIVER_DELAY, &test_fake.delay) &&
-         find(library, FAKE_DRIVER_OBJECTS, &test_fake.objects);
+  return test_fake_symbol(FAKE_DRIVER_FAIL, &test_fake.fail_at) &&
+         test_fake_symbol(FAKE_DRIVER_CALLS, &test_fake.calls) &&
+         test_fake_symbol(FAKE_DRIVER_DELAY, &test_fake.delay) &&
+         test_fake_symbol(FAKE_DRIVER_OBJECTS, &test_fake.objects);
 }

@@ -20,3 +20,7 @@ extern TestFake test_fake;
 
 /* FALSE where the driver is a real one, or there is none. */
 gboolean test_fake_find(void);
+
+/* Sets the pointer at @function to what the driver calls @name; FALSE where it
+ * has none of that name. */
+gboolean test_fake_symbol(const gchar *name, void *function);
