@@ -15,8 +15,11 @@
 
 typedef struct {
   CUstream stream;
-  CUevent start;             /* before the upload */
   CUevent done;              /* after the counting */
+  CUevent start;             /* the same with a time: before the upload ... */
+  CUevent end;               /* ... and after the counting */
+  uint64_t queued;           /* when; see GhPace */
+  bool timed;                /* these are recorded for the frame in flight */
   void *staging;             /* pinned: rows without padding */
   size_t staging_size;       /* bytes */
   CUdeviceptr input;         /* an uploaded frame */
@@ -38,6 +41,11 @@ typedef struct {
   GhAlgorithm algorithm;
   GhWorkers *copiers; /* into staging */
   unsigned n_copiers;
+  uint64_t timed_pixels; /* of the frames that are timed; the submitting
+                            thread's */
+  unsigned untimed;      /* frames since the last one that is */
+  uint64_t device_ns;    /* of the last one; the collecting thread's */
+  GhPace pace;           /* the collecting thread's */
   CudaSlot slots[GH_MAX_DEPTH];
 } CudaEngine;
 
@@ -46,8 +54,7 @@ typedef struct {
 #define MOST_COPIERS 4u
 #define SHARED_COPY_FROM ((size_t)1 << 20) /* bytes */
 
-/* About what a bus does, for how long to sleep. */
-#define UPLOAD_BYTES_A_NS 50u
+#define TIMED_EVERY 8u
 
 /* One driver call: true, or false with a cause in *error. */
 #define TRY(name, ...) \
@@ -64,7 +71,8 @@ open_slot(CudaEngine *self, CudaSlot *slot, GhError *error)
 
   if (!TRY(cuStreamCreate, &slot->stream, CU_STREAM_NON_BLOCKING) ||
       !TRY(cuEventCreate, &slot->start, CU_EVENT_DEFAULT) ||
-      !TRY(cuEventCreate, &slot->done, CU_EVENT_BLOCKING_SYNC) ||
+      !TRY(cuEventCreate, &slot->end, CU_EVENT_DEFAULT) ||
+      !TRY(cuEventCreate, &slot->done, CU_EVENT_DISABLE_TIMING) ||
       !TRY(cuMemAlloc_v2, &slot->counts, COUNTS_SIZE) ||
       !TRY(cuMemsetD32Async, slot->counts, 0, COUNTS_WORDS, slot->stream) ||
       !TRY(cuMemHostAlloc, &result, RESULT_SIZE, CU_MEMHOSTALLOC_DEVICEMAP))
@@ -126,6 +134,8 @@ close_slot(CudaEngine *self, CudaSlot *slot)
     self->driver->cuMemFree_v2(slot->counts);
   if (slot->done)
     self->driver->cuEventDestroy_v2(slot->done);
+  if (slot->end)
+    self->driver->cuEventDestroy_v2(slot->end);
   if (slot->start)
     self->driver->cuEventDestroy_v2(slot->start);
   if (slot->stream)
@@ -191,6 +201,33 @@ copy_rows(CudaEngine *self, void *to, const GhFrame *frame)
     copy_share(&copy, 0);
 }
 
+/* An event that has a time takes the driver as long as the rest of a wait, so
+ * only some of the frames of a size get them. */
+static bool
+is_to_be_timed(CudaEngine *self, const GhFrame *frame)
+{
+  uint64_t pixels = (uint64_t)frame->width * frame->height;
+  bool timed = pixels != self->timed_pixels || ++self->untimed == TIMED_EVERY;
+
+  self->timed_pixels = pixels;
+  if (timed)
+    self->untimed = 0;
+  return timed;
+}
+
+static bool
+record_start(CudaEngine *self, CudaSlot *slot, GhError *error)
+{
+  return !slot->timed || TRY(cuEventRecord, slot->start, slot->stream);
+}
+
+static bool
+record_end(CudaEngine *self, CudaSlot *slot, GhError *error)
+{
+  return (!slot->timed || TRY(cuEventRecord, slot->end, slot->stream)) &&
+         TRY(cuEventRecord, slot->done, slot->stream);
+}
+
 /* Queues the upload of `bytes`, after the start. */
 static bool
 upload(CudaEngine *self, CudaSlot *slot, const void *from, size_t bytes,
@@ -198,7 +235,7 @@ upload(CudaEngine *self, CudaSlot *slot, const void *from, size_t bytes,
 {
   slot->uploaded = bytes;
   return reserve_input(self, slot, bytes, error) &&
-         TRY(cuEventRecord, slot->start, slot->stream) &&
+         record_start(self, slot, error) &&
          TRY(cuMemcpyHtoDAsync_v2, slot->input, from, bytes, slot->stream);
 }
 
@@ -239,8 +276,10 @@ wait_for_samples(CudaEngine *self, CudaSlot *slot, const GhFrame *frame,
 {
   switch (frame->ready) {
   case GH_READY_AFTER_STREAM:
-    return TRY(cuEventRecord, slot->start, frame->stream) &&
-           TRY(cuStreamWaitEvent, slot->stream, slot->start, 0);
+    if (!TRY(cuEventRecord, slot->done, frame->stream) ||
+        !TRY(cuStreamWaitEvent, slot->stream, slot->done, 0))
+      return false;
+    break;
   case GH_READY_AFTER_CONTEXT:
     if (!TRY(cuCtxSynchronize, ))
       return false;
@@ -248,7 +287,7 @@ wait_for_samples(CudaEngine *self, CudaSlot *slot, const GhFrame *frame,
   default:
     break;
   }
-  return TRY(cuEventRecord, slot->start, slot->stream);
+  return record_start(self, slot, error);
 }
 
 /* Has the samples on the device, at the latest when the stream gets there. */
@@ -294,9 +333,10 @@ cuda_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
 
   if (!gh_driver_push(self->driver, self->context, error))
     return GH_FAILED;
+  slot->timed = is_to_be_timed(self, frame);
+  slot->queued = gh_event_now();
   good = place_samples(self, slot, frame, &input, error) &&
-         count(self, slot, &input, error) &&
-         TRY(cuEventRecord, slot->done, slot->stream);
+         count(self, slot, &input, error) && record_end(self, slot, error);
   /* Nobody will collect it, and so nobody wait for what was queued. */
   if (!good)
     self->driver->cuStreamSynchronize(slot->stream);
@@ -305,7 +345,7 @@ cuda_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
 }
 
 static void
-read_result(const CudaSlot *slot, float milliseconds, GhCounts *counts,
+read_result(const CudaSlot *slot, uint64_t device_ns, GhCounts *counts,
             GhResult *result)
 {
   const uint32_t *bins = (const uint32_t *)(slot->result + 1);
@@ -315,22 +355,38 @@ read_result(const CudaSlot *slot, float milliseconds, GhCounts *counts,
   counts->sum = slot->result->sum;
   result->bytes_uploaded = slot->uploaded;
   result->bytes_copied = slot->copied;
-  result->device_ns = (uint64_t)((double)milliseconds * 1e6);
+  result->device_ns = device_ns;
 }
 
 /* Whether the slot's work is done; with wait it is afterwards. */
 static GhStatus
-finish_work(CudaEngine *self, const CudaSlot *slot, bool wait, GhError *error)
+finish_work(CudaEngine *self, unsigned index, bool wait, GhError *error)
 {
-  const char *call = "cuEventQuery";
+  CUevent done = self->slots[index].done;
   CUresult ready =
-      wait ? gh_event_wait(self->driver, slot->done,
-                           slot->uploaded / UPLOAD_BYTES_A_NS, &call)
-           : self->driver->cuEventQuery(slot->done);
+      wait ? gh_event_wait(self->driver, done, &self->pace,
+                           self->base.pixels[index], self->slots[index].queued)
+           : self->driver->cuEventQuery(done);
 
   if (ready == CUDA_ERROR_NOT_READY)
     return GH_NOT_YET;
-  return gh_driver_ok(self->driver, ready, call, error) ? GH_OK : GH_FAILED;
+  return gh_driver_ok(self->driver, ready, "cuEventQuery", error) ? GH_OK
+                                                                  : GH_FAILED;
+}
+
+/* Has the time of the frame, or of the last one that was timed, in
+ * device_ns. */
+static bool
+read_time(CudaEngine *self, const CudaSlot *slot, GhError *error)
+{
+  float milliseconds = 0;
+
+  if (!slot->timed)
+    return true;
+  if (!TRY(cuEventElapsedTime, &milliseconds, slot->start, slot->end))
+    return false;
+  self->device_ns = (uint64_t)((double)milliseconds * 1e6);
+  return true;
 }
 
 static GhStatus
@@ -339,17 +395,15 @@ cuda_collect(GhEngine *engine, unsigned index, bool wait, GhCounts *counts,
 {
   CudaEngine *self = (CudaEngine *)engine;
   CudaSlot *slot = &self->slots[index];
-  float milliseconds = 0;
   GhStatus status;
 
   if (!gh_driver_push(self->driver, self->context, error))
     return GH_FAILED;
-  status = finish_work(self, slot, wait, error);
-  if (status == GH_OK &&
-      !TRY(cuEventElapsedTime, &milliseconds, slot->start, slot->done))
+  status = finish_work(self, index, wait, error);
+  if (status == GH_OK && !read_time(self, slot, error))
     status = GH_FAILED;
   if (status == GH_OK)
-    read_result(slot, milliseconds, counts, result);
+    read_result(slot, self->device_ns, counts, result);
   gh_driver_pop(self->driver);
   return status;
 }

@@ -52,7 +52,6 @@
   X(cuEventDestroy_v2, PFN_cuEventDestroy_v4000)                               \
   X(cuEventRecord, PFN_cuEventRecord_v2000)                                    \
   X(cuEventQuery, PFN_cuEventQuery_v2000)                                      \
-  X(cuEventSynchronize, PFN_cuEventSynchronize_v2000)                          \
   X(cuEventElapsedTime, PFN_cuEventElapsedTime_v2000)
 /* clang-format on */
 

@@ -75,7 +75,8 @@ typedef struct {
                          before they were grouped into bins */
   uint64_t bytes_uploaded; /* over the bus to the device */
   uint64_t bytes_copied;   /* into staging memory on the host */
-  uint64_t device_ns;      /* upload and counting, in nanoseconds */
+  uint64_t device_ns; /* upload and counting, in nanoseconds: of this frame,
+                         or of the last of its size that was timed */
 } GhResult;
 
 typedef enum { GH_ENGINE_CPU, GH_ENGINE_CUDA } GhEngineKind;

@@ -156,7 +156,8 @@ gpu_histogram_flight_pop(GpuHistogramFlight *flight, GpuHistogramFrame *frame)
   g_mutex_lock(&flight->lock);
   take_oldest(flight, frame);
   flight->delivering = TRUE;
-  g_cond_broadcast(&flight->room);
+  if (flight->n <= flight->depth / 2)
+    g_cond_broadcast(&flight->room);
   g_mutex_unlock(&flight->lock);
 }
 

@@ -276,7 +276,7 @@ install_engine_properties(GObjectClass *klass)
       g_param_spec_uint("async-depth", "Frames in flight",
                         "Frames that may be counted at the same time. More of "
                         "them delay no frame; upstream waits when all are "
-                        "taken",
+                        "taken, until half of them have left",
                         1, GH_MAX_DEPTH, DEFAULT_ASYNC_DEPTH, flags));
   g_object_class_install_property(
       klass, PROP_BINS,

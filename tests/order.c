@@ -171,7 +171,7 @@ GST_START_TEST(frames_held_are_bounded)
   const guint depths[] = {1, 2, 4};
   guint depth = depths[__i__];
   TestFixture f;
-  TestPusher *pusher;
+  TestPusher *first, *pusher;
   GstBuffer *frames[6];
 
   test_fixture_setup(&f, CAPS, "async-depth", depth, NULL);
@@ -179,11 +179,13 @@ GST_START_TEST(frames_held_are_bounded)
   test_tap_shut(f.tap);
   for (guint i = 0; i < 6; i++)
     frames[i] = test_frame_flat(&f.info, (guint8)i, i);
-  pusher = test_pusher_new(&f, frames[0], frames[1], frames[2], frames[3],
-                           frames[4], frames[5], NULL);
+  first = test_pusher_new(&f, frames[0], NULL);
   test_tap_wait_for_buffer_at_gate(f.tap);
-  test_pusher_wait_for(pusher, depth + 1);
-  test_pusher_stays_at(pusher, depth + 1);
+  test_pusher_join(first);
+  pusher = test_pusher_new(&f, frames[1], frames[2], frames[3], frames[4],
+                           frames[5], NULL);
+  test_pusher_wait_for(pusher, depth);
+  test_pusher_stays_at(pusher, depth);
 
   test_tap_open(f.tap);
   test_pusher_join(pusher);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Pinned and registered memory where the driver gives none, and where the
- * stream changes again and again. Needs the fake driver. */
+/* Pinned and registered memory where the driver gives none. Needs the fake
+ * driver. */
 
 #include "testing-fake.h"
 #include "testing-pool.h"
@@ -52,53 +52,6 @@ GST_START_TEST(B17_no_pinned_memory)
 }
 GST_END_TEST
 
-/* Two sizes in turn, then any. */
-static gchar *
-next_size(GRand *random, guint i, guint n)
-{
-  guint width = i % 2 ? 960 : 320, height = i % 2 ? 540 : 240;
-
-  if (i > n / 2) {
-    width = (guint)g_rand_int_range(random, 256, 960);
-    height = (guint)g_rand_int_range(random, 256, 540);
-  }
-  return g_strdup_printf("video/x-raw,format=GRAY8,width=%u,height=%u,"
-                         "framerate=25/1",
-                         width, height);
-}
-
-/* Nothing is left but what the element needs for the largest size. */
-GST_START_TEST(B28_many_sizes)
-{
-  guint n = test_repeats(200), early = 0;
-  GRand *random = test_random();
-  TestFixture fixture;
-
-  test_fixture_setup(&fixture, CAPS, NULL);
-  for (guint i = 0; i < n; i++) {
-    GstBufferPool *pool, *ordinary;
-    gchar *caps = next_size(random, i, n);
-    guint min;
-
-    fail_unless(test_fixture_renegotiate(&fixture, caps));
-    test_tap_clear(fixture.tap);
-    pool = test_pool_proposed(&fixture, &min);
-    ordinary = test_pool_ordinary(&fixture.info, 2);
-    test_pool_push(&fixture, pool, 1);
-    test_pool_push(&fixture, ordinary, 7);
-    test_pool_free(ordinary);
-    test_pool_free(pool);
-    g_free(caps);
-    if (i == 10)
-      early = test_fake.objects();
-  }
-  g_rand_free(random);
-  fail_unless_equals_int(test_fake.objects(), early);
-  test_fixture_teardown(&fixture);
-  fail_unless_equals_int(test_fake.objects(), 0);
-}
-GST_END_TEST
-
 static Suite *
 pinned_faults_suite(void)
 {
@@ -108,7 +61,6 @@ pinned_faults_suite(void)
   tcase_set_timeout(tcase, 120);
   suite_add_tcase(suite, tcase);
   tcase_add_test(tcase, B17_no_pinned_memory);
-  tcase_add_test(tcase, B28_many_sizes);
   return suite;
 }
 

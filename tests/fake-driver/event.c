@@ -114,15 +114,6 @@ fake_event_is_done(CUevent event)
   return done;
 }
 
-void
-fake_event_wait(CUevent event)
-{
-  pthread_mutex_lock(&event->lock);
-  while (event->reached != event->recorded)
-    pthread_cond_wait(&event->changed, &event->lock);
-  pthread_mutex_unlock(&event->lock);
-}
-
 double
 fake_event_time(CUevent event)
 {

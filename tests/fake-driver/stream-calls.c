@@ -117,15 +117,6 @@ cuEventQuery(CUevent event)
   return fake_event_is_done(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-PUBLIC CUresult CUDAAPI
-cuEventSynchronize(CUevent event)
-{
-  CHECK(fake_begin_in_context());
-  CHECK(fake_object_check(FAKE_EVENT, event));
-  fake_event_wait(event);
-  return CUDA_SUCCESS;
-}
-
 PUBLIC CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start,
                                            CUevent end);
 

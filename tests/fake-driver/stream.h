@@ -43,7 +43,6 @@ int fake_event_record(CUevent event, CUstream stream);
 int fake_stream_wait_event(CUstream stream, CUevent event);
 
 int fake_event_is_done(CUevent event);
-void fake_event_wait(CUevent event);
 
 /* Nanoseconds, of events that are done. */
 double fake_event_time(CUevent event);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What stays of a size that is no longer used: nothing. */
+
+#include "driver.h"
+#include "testing-fake.h"
+#include "testing-pool.h"
+
+#define CAPS(width, height) \
+  "video/x-raw,format=GRAY8,width=" width ",height=" height ",framerate=25/1"
+#define CHANGES 1000
+#define EARLY 10 /* the change after which the memory is looked at */
+#define RANDOM_SIZES 100
+
+/* What the driver gave to the process: bytes of the device, or, where the fake
+ * driver counts them, objects. */
+static guint64
+driver_used(void)
+{
+  CUresult (*get_info)(size_t *, size_t *);
+  const GhDriver *driver;
+  CUcontext context;
+  CUdevice device;
+  GhError error;
+  size_t unused = 0, total = 0;
+
+  if (test_fake_find())
+    return test_fake.objects();
+  fail_unless(test_fake_symbol("cuMemGetInfo_v2", &get_info));
+  fail_unless_equals_int(gh_driver_get(&driver, &error), GH_OK);
+  fail_unless_equals_int(
+      gh_driver_retain(driver, -1, &device, &context, &error), GH_OK);
+  fail_unless(gh_driver_push(driver, context, &error));
+  fail_unless_equals_int(get_info(&unused, &total), CUDA_SUCCESS);
+  gh_driver_pop(driver);
+  driver->cuDevicePrimaryCtxRelease_v2(device);
+  return total - unused;
+}
+
+/* A frame from the pool that is proposed, and @n of ordinary memory. */
+static void
+run_size(TestFixture *fixture, guint width, guint height, guint n)
+{
+  gchar *caps = g_strdup_printf(CAPS("%u", "%u"), width, height);
+  GstBufferPool *pool, *ordinary;
+  guint min;
+
+  fail_unless(test_fixture_renegotiate(fixture, caps));
+  test_tap_clear(fixture->tap);
+  pool = test_pool_proposed(fixture, &min);
+  ordinary = test_pool_ordinary(&fixture->info, 2);
+  test_pool_push(fixture, pool, 1);
+  test_pool_push(fixture, ordinary, n);
+  test_pool_free(ordinary);
+  test_pool_free(pool);
+  g_free(caps);
+}
+
+static void
+check_growth(guint64 early, guint64 resident)
+{
+  /* On a device the least that is taken at once is 2 MiB. */
+  guint64 allowed = test_fake_find() ? 0 : 4 << 20;
+
+  fail_unless(driver_used() <= early + allowed,
+              "the driver's memory grew from %" G_GUINT64_FORMAT
+              " to %" G_GUINT64_FORMAT,
+              early, driver_used());
+  fail_unless(test_has_not_grown(resident, 8 << 20));
+}
+
+GST_START_TEST(B28_many_sizes)
+{
+  guint changes = test_repeats(CHANGES), sizes = test_repeats(RANDOM_SIZES);
+  GRand *random = test_random();
+  guint64 early = 0, resident = 0;
+  TestFixture fixture;
+
+  test_fixture_setup(&fixture, CAPS("640", "480"), NULL);
+  for (guint i = 0; i < changes; i++) {
+    /* Seven times, so that the memory is registered. */
+    run_size(&fixture, i % 2 ? 1920 : 640, i % 2 ? 1080 : 480, i % 9 ? 1 : 7);
+    if (i == EARLY) {
+      early = driver_used();
+      resident = test_resident_bytes();
+    }
+  }
+  check_growth(early, resident);
+  for (guint i = 0; i < sizes; i++)
+    run_size(&fixture, (guint)g_rand_int_range(random, 256, 1920),
+             (guint)g_rand_int_range(random, 256, 1080), 7);
+  check_growth(early, resident);
+  test_fixture_teardown(&fixture);
+  if (test_fake_find())
+    fail_unless_equals_int(test_fake.objects(), 0);
+  g_rand_free(random);
+}
+GST_END_TEST
+
+static Suite *
+renegotiation_suite(void)
+{
+  Suite *suite = suite_create("renegotiation");
+  TCase *tcase = tcase_create("all");
+
+  tcase_set_timeout(tcase, 120);
+  suite_add_tcase(suite, tcase);
+  tcase_add_test(tcase, B28_many_sizes);
+  return suite;
+}
+
+TEST_MAIN(renegotiation)
