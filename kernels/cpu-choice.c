@@ -121,7 +121,7 @@ gh_count_choose(const GhFrame *frame, bool have_scratch)
 }
 
 void
-gh_count_best(const GhFrame *frame, uint32_t *scratch, GhCounts *counts)
+gh_count_best(const GhFrame *frame, uint32_t *scratch, GhByteCounts *counts)
 {
   GhCountWayName name = gh_count_choose(frame, scratch != NULL);
 

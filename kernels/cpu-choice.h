@@ -13,4 +13,5 @@ GhCountWayName gh_count_choose(const GhFrame *frame, bool have_scratch);
 
 /* Counts `frame` that way; otherwise like a GhCount, which takes every way it
  * can without `scratch` where that is NULL. */
-void gh_count_best(const GhFrame *frame, uint32_t *scratch, GhCounts *counts);
+void gh_count_best(const GhFrame *frame, uint32_t *scratch,
+                   GhByteCounts *counts);

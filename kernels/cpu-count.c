@@ -5,7 +5,7 @@
 #include "cpu-row.h"
 
 static void
-count_reference(const GhFrame *frame, uint32_t *scratch, GhCounts *counts)
+count_reference(const GhFrame *frame, uint32_t *scratch, GhByteCounts *counts)
 {
   for (size_t y = 0; y < frame->height; y++) {
     const uint8_t *row = frame->samples + y * frame->stride;
@@ -18,7 +18,7 @@ count_reference(const GhFrame *frame, uint32_t *scratch, GhCounts *counts)
 }
 
 /* Tables start on different sets of the first cache. */
-#define TABLE_WORDS (GH_LEVELS + 16)
+#define TABLE_WORDS (GH_BYTE_LEVELS + 16)
 
 /* Equal neighbours would wait for each other's increment of one counter, so
  * neighbours go to different tables. */
@@ -66,7 +66,7 @@ count_row(const uint8_t *row, size_t width, uint32_t (*tables)[TABLE_WORDS],
 }
 
 GH_INLINE void
-count_tables(const GhFrame *frame, GhCounts *counts, unsigned n_tables,
+count_tables(const GhFrame *frame, GhByteCounts *counts, unsigned n_tables,
              bool runs)
 {
   uint32_t tables[8][TABLE_WORDS];
@@ -76,14 +76,15 @@ count_tables(const GhFrame *frame, GhCounts *counts, unsigned n_tables,
     counts->sum += count_row(frame->samples + y * frame->stride, frame->width,
                              tables, n_tables, runs);
   for (unsigned t = 0; t < n_tables; t++)
-    for (unsigned v = 0; v < GH_LEVELS; v++)
+    for (unsigned v = 0; v < GH_BYTE_LEVELS; v++)
       counts->count[v] += tables[t][v];
 }
 
-#define COUNT_TABLES(name, n_tables, runs)                                    \
-  static void name(const GhFrame *frame, uint32_t *scratch, GhCounts *counts) \
-  {                                                                           \
-    count_tables(frame, counts, n_tables, runs);                              \
+#define COUNT_TABLES(name, n_tables, runs)                  \
+  static void name(const GhFrame *frame, uint32_t *scratch, \
+                   GhByteCounts *counts)                    \
+  {                                                         \
+    count_tables(frame, counts, n_tables, runs);            \
   }
 
 COUNT_TABLES(count_1, 1, false)

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Counting on the CPU: several ways behind one interface. */
+/* Counting samples of a byte each on the CPU: several ways behind one
+ * interface. */
 
 #pragma once
 
-#include "engine-private.h"
+#include "engine.h"
+
+#define GH_BYTE_LEVELS 256u
+
+typedef struct {
+  uint64_t count[GH_BYTE_LEVELS]; /* samples of each grey level */
+  uint64_t sum;                   /* Σ samples, not made from the counts */
+} GhByteCounts;
 
 /*
  * Counts the samples of `frame` and adds them to *counts. `scratch` is of
@@ -12,7 +20,7 @@
  * that does not need it.
  */
 typedef void (*GhCount)(const GhFrame *frame, uint32_t *scratch,
-                        GhCounts *counts);
+                        GhByteCounts *counts);
 
 typedef struct {
   const char *name;
@@ -41,4 +49,5 @@ extern const GhCountWay gh_count_ways[GH_N_COUNT_WAYS];
 uint32_t *gh_count_scratch_new(void);
 
 /* The way of the pairs, which has a file of its own. */
-void gh_count_pairs(const GhFrame *frame, uint32_t *scratch, GhCounts *counts);
+void gh_count_pairs(const GhFrame *frame, uint32_t *scratch,
+                    GhByteCounts *counts);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define N_PAIRS (GH_LEVELS * GH_LEVELS)
+#define N_PAIRS (GH_BYTE_LEVELS * GH_BYTE_LEVELS)
 #define LINE 64u /* bytes of the first cache, which few of them are to fill */
 
 uint32_t *
@@ -33,7 +33,7 @@ count_word(uint64_t word, uint32_t *pairs)
 /* Less than 32 samples. Which byte of the index comes first is of no account:
  * both are counted in the end. */
 static void
-count_tail(const uint8_t *tail, size_t n, uint32_t *pairs, GhCounts *counts)
+count_tail(const uint8_t *tail, size_t n, uint32_t *pairs, GhByteCounts *counts)
 {
   size_t i = 0;
 
@@ -46,7 +46,8 @@ count_tail(const uint8_t *tail, size_t n, uint32_t *pairs, GhCounts *counts)
 }
 
 static void
-count_row(const uint8_t *row, size_t width, uint32_t *pairs, GhCounts *counts)
+count_row(const uint8_t *row, size_t width, uint32_t *pairs,
+          GhByteCounts *counts)
 {
   size_t x = 0;
   GhSum sum;
@@ -73,13 +74,14 @@ count_row(const uint8_t *row, size_t width, uint32_t *pairs, GhCounts *counts)
  * loaded and stored a quarter as often. There are less than 2^31 pairs, so 32
  * bits do for all of them. */
 static void
-fold_rows(uint32_t *rows, uint32_t columns[GH_LEVELS], uint64_t totals[4])
+fold_rows(uint32_t *rows, uint32_t columns[GH_BYTE_LEVELS], uint64_t totals[4])
 {
   uint32_t t0 = 0, t1 = 0, t2 = 0, t3 = 0;
 
-  for (unsigned c = 0; c < GH_LEVELS; c++) {
-    uint32_t r0 = rows[c], r1 = rows[c + GH_LEVELS];
-    uint32_t r2 = rows[c + 2 * GH_LEVELS], r3 = rows[c + 3 * GH_LEVELS];
+  for (unsigned c = 0; c < GH_BYTE_LEVELS; c++) {
+    uint32_t r0 = rows[c], r1 = rows[c + GH_BYTE_LEVELS];
+    uint32_t r2 = rows[c + 2 * GH_BYTE_LEVELS],
+             r3 = rows[c + 3 * GH_BYTE_LEVELS];
 
     columns[c] += r0 + r1 + r2 + r3;
     t0 += r0;
@@ -91,23 +93,23 @@ fold_rows(uint32_t *rows, uint32_t columns[GH_LEVELS], uint64_t totals[4])
   totals[1] += t1;
   totals[2] += t2;
   totals[3] += t3;
-  memset(rows, 0, 4 * GH_LEVELS * sizeof(*rows));
+  memset(rows, 0, 4 * GH_BYTE_LEVELS * sizeof(*rows));
 }
 
 /* Each pair counts in its row and in its column. Zeroes the table. */
 static void
-fold(uint32_t *pairs, GhCounts *counts)
+fold(uint32_t *pairs, GhByteCounts *counts)
 {
-  uint32_t columns[GH_LEVELS] = {0};
+  uint32_t columns[GH_BYTE_LEVELS] = {0};
 
-  for (unsigned v = 0; v < GH_LEVELS; v += 4)
-    fold_rows(pairs + v * GH_LEVELS, columns, counts->count + v);
-  for (unsigned v = 0; v < GH_LEVELS; v++)
+  for (unsigned v = 0; v < GH_BYTE_LEVELS; v += 4)
+    fold_rows(pairs + v * GH_BYTE_LEVELS, columns, counts->count + v);
+  for (unsigned v = 0; v < GH_BYTE_LEVELS; v++)
     counts->count[v] += columns[v];
 }
 
 void
-gh_count_pairs(const GhFrame *frame, uint32_t *scratch, GhCounts *counts)
+gh_count_pairs(const GhFrame *frame, uint32_t *scratch, GhByteCounts *counts)
 {
   for (size_t y = 0; y < frame->height; y++)
     count_row(frame->samples + y * frame->stride, frame->width, scratch,

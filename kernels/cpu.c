@@ -3,27 +3,59 @@
 /* The CPU engine: counts in the submitting thread and keeps the counts of the
  * frames in flight until they are collected. */
 
-#include "cpu-choice.h"
+#include "cpu-cell.h"
+#include "cpu-count.h"
+#include "engine-private.h"
 #include "workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Counts of all cells of a frame; grows only. */
+typedef struct {
+  GhCounts *counts;
+  size_t size; /* bytes */
+} Room;
+
 /* What one worker has for itself. */
 typedef struct {
-  GhCounts counts;
+  Room room;
   uint32_t *scratch; /* see GhCount */
 } Part;
 
 typedef struct {
+  Room room;
+  uint64_t *row_sums;
+  uint32_t rows; /* that there is room for */
+} Slot;
+
+typedef struct {
   GhEngine base;
   GhWorkers *workers;
-  GhCounts slots[GH_MAX_DEPTH];
+  Slot slots[GH_MAX_DEPTH];
   Part *parts; /* one for each worker */
   unsigned n_parts;
-  const GhFrame *frame; /* the one being counted */
+
+  /* What is being counted. */
+  const GhFrame *frame;
+  const GhJob *job;
+  uint64_t *row_sums;
 } CpuEngine;
+
+static bool
+reserve(Room *room, size_t size)
+{
+  if (size <= room->size)
+    return true;
+  free(room->counts);
+  room->size = 0;
+  room->counts = malloc(size);
+  if (!room->counts)
+    return false;
+  room->size = size;
+  return true;
+}
 
 static bool
 make_parts(CpuEngine *self, unsigned n)
@@ -54,23 +86,84 @@ cpu_open(GhEngine *engine, const GhSettings *settings, GhError *error)
   return gh_workers_start(&self->workers, n, error);
 }
 
-/* Worker `index` takes the rows from index / n to (index + 1) / n. How to count
- * them is for each to find: one may have the sky and another the trees. */
+/* With many cells each worker takes some of them; otherwise each takes a share
+ * of the rows of all, as one cell may be most of the frame. */
+static void
+count_cells(const CpuEngine *self, const Part *part, unsigned index)
+{
+  const GhJob *job = self->job;
+  bool whole_cells = job->cells.n >= 4 * self->n_parts;
+
+  for (uint32_t c = 0; c < job->cells.n; c++) {
+    GhRect cell = job->cells.cells[c];
+    uint64_t height = cell.height;
+    uint32_t first = (uint32_t)(height * index / self->n_parts);
+    uint32_t end = (uint32_t)(height * (index + 1) / self->n_parts);
+
+    if (whole_cells && c % self->n_parts != index)
+      continue;
+    if (!whole_cells) {
+      cell.y += first;
+      cell.height = end - first;
+    }
+    if (cell.height > 0)
+      gh_count_cell(self->frame, &cell, job->counters, part->scratch,
+                    gh_cell_counts(part->room.counts, job->counters, c));
+  }
+}
+
+static void
+sum_rows(const CpuEngine *self, unsigned index)
+{
+  for (uint32_t y = index; y < self->job->rows; y += self->n_parts)
+    self->row_sums[y] = gh_sum_row(self->frame, y);
+}
+
+/* The share of worker `index`. How to count its rows is for each to find: one
+ * may have the sky and another the trees. */
 static void
 count_share(void *job, unsigned index)
 {
   CpuEngine *self = job;
   Part *part = &self->parts[index];
-  GhFrame share = *self->frame;
-  size_t first = (size_t)share.height * index / self->n_parts;
-  size_t end = (size_t)share.height * (index + 1) / self->n_parts;
 
-  memset(&part->counts, 0, sizeof(part->counts));
-  if (first == end)
-    return;
-  share.samples += first * share.stride;
-  share.height = (uint32_t)(end - first);
-  gh_count_best(&share, part->scratch, &part->counts);
+  memset(part->room.counts, 0, gh_job_counts_size(self->job));
+  count_cells(self, part, index);
+  sum_rows(self, index);
+}
+
+static bool
+reserve_all(CpuEngine *self, Slot *slot, const GhJob *job)
+{
+  size_t size = gh_job_counts_size(job);
+
+  if (!reserve(&slot->room, size))
+    return false;
+  for (unsigned i = 0; i < self->n_parts; i++)
+    if (!reserve(&self->parts[i].room, size))
+      return false;
+  if (job->rows <= slot->rows)
+    return true;
+  free(slot->row_sums);
+  slot->rows = 0;
+  slot->row_sums = malloc(job->rows * sizeof(*slot->row_sums));
+  if (!slot->row_sums)
+    return false;
+  slot->rows = job->rows;
+  return true;
+}
+
+static void
+add_part(const GhJob *job, const Part *part, GhCounts *to)
+{
+  for (uint32_t c = 0; c < job->cells.n; c++) {
+    GhCounts *sum = gh_cell_counts(to, job->counters, c);
+    const GhCounts *more = gh_cell_counts(part->room.counts, job->counters, c);
+
+    sum->sum += more->sum;
+    for (unsigned v = 0; v < job->counters; v++)
+      gh_counters_of(sum)[v] += gh_counters_of(more)[v];
+  }
 }
 
 static GhStatus
@@ -78,30 +171,33 @@ cpu_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
            GhError *error)
 {
   CpuEngine *self = (CpuEngine *)engine;
-  GhCounts *slot = &self->slots[index];
+  Slot *slot = &self->slots[index];
+  const GhJob *job = &engine->jobs[index];
 
-  (void)error;
+  if (!reserve_all(self, slot, job))
+    return gh_fail(error, GH_FAILED, "out of memory");
   self->frame = frame;
+  self->job = job;
+  self->row_sums = slot->row_sums;
   gh_workers_run(self->workers, count_share, self);
-  *slot = self->parts[0].counts;
-  for (unsigned i = 1; i < self->n_parts; i++) {
-    for (unsigned v = 0; v < GH_LEVELS; v++)
-      slot->count[v] += self->parts[i].counts.count[v];
-    slot->sum += self->parts[i].counts.sum;
-  }
+  memcpy(slot->room.counts, self->parts[0].room.counts,
+         gh_job_counts_size(job));
+  for (unsigned i = 1; i < self->n_parts; i++)
+    add_part(job, &self->parts[i], slot->room.counts);
   return GH_OK;
 }
 
 static GhStatus
-cpu_collect(GhEngine *engine, unsigned index, bool wait, GhCounts *counts,
+cpu_collect(GhEngine *engine, unsigned index, bool wait, GhCounted *counted,
             GhResult *result, GhError *error)
 {
   CpuEngine *self = (CpuEngine *)engine;
+  const Slot *slot = &self->slots[index];
 
   (void)wait;
   (void)result;
   (void)error;
-  *counts = self->slots[index];
+  *counted = (GhCounted){slot->room.counts, slot->row_sums};
   return GH_OK;
 }
 
@@ -111,8 +207,14 @@ cpu_close(GhEngine *engine)
   CpuEngine *self = (CpuEngine *)engine;
 
   gh_workers_stop(&self->workers);
-  for (unsigned i = 0; i < self->n_parts; i++)
+  for (unsigned i = 0; i < self->n_parts; i++) {
+    free(self->parts[i].room.counts);
     free(self->parts[i].scratch);
+  }
+  for (unsigned i = 0; i < engine->depth; i++) {
+    free(self->slots[i].room.counts);
+    free(self->slots[i].row_sums);
+  }
   free(self->parts);
 }
 

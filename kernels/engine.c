@@ -2,7 +2,7 @@
 
 /* What is the same for all engines: slots taken in turn, bins, checks. */
 
-#include "cpu-choice.h"
+#include "engine-private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ settings_are_valid(const GhSettings *settings)
   unsigned bins = settings->bins;
 
   return settings->depth >= 1 && settings->depth <= GH_MAX_DEPTH && bins >= 2 &&
-         bins <= GH_LEVELS && (bins & (bins - 1)) == 0;
+         bins <= GH_MAX_BINS && (bins & (bins - 1)) == 0;
 }
 
 GhStatus
@@ -57,41 +57,102 @@ gh_engine_open(GhEngine **out, GhEngineKind kind, const GhSettings *settings,
   return status;
 }
 
+static bool
+set_job(GhEngine *engine, GhJob *job, const GhFrame *frame)
+{
+  unsigned levels;
+
+  if ((uint64_t)frame->width * frame->height > UINT32_MAX ||
+      frame->width == 0 || frame->height == 0 ||
+      !gh_format_is_valid(&frame->format))
+    return false;
+  levels = 1u << frame->format.depth;
+  job->depth = frame->format.depth;
+  job->counters = gh_counters(job->depth, engine->bins);
+  job->rows = frame->rows ? frame->height : 0;
+  return engine->bins <= levels && gh_cells_set(&job->cells, frame);
+}
+
 GhStatus
 gh_engine_submit(GhEngine *engine, const GhFrame *frame, GhError *error)
 {
-  unsigned n = atomic_load(&engine->submitted);
-  uint64_t pixels = (uint64_t)frame->width * frame->height;
+  unsigned n = atomic_load(&engine->submitted), index = n % engine->depth;
+  GhFrame complete = *frame;
   GhStatus status;
 
   if (n - atomic_load(&engine->collected) == engine->depth)
     return GH_NO_SLOT;
-  if (pixels == 0 || pixels > UINT32_MAX)
-    return gh_fail(error, GH_FAILED, "cannot count a frame of %u x %u samples",
-                   frame->width, frame->height);
-  status = engine->ops->submit(engine, n % engine->depth, frame, error);
-  if (status != GH_OK)
-    return status;
-  engine->pixels[n % engine->depth] = pixels;
-  atomic_store(&engine->submitted, n + 1);
-  return GH_OK;
+  complete.format = gh_format_complete(frame->format);
+  if (!set_job(engine, &engine->jobs[index], &complete))
+    return gh_fail(error, GH_FAILED,
+                   "cannot count a frame of %u x %u samples of %u bits with %u "
+                   "regions in %u bins",
+                   frame->width, frame->height, complete.format.depth,
+                   frame->n_regions, engine->bins);
+  status = engine->ops->submit(engine, index, &complete, error);
+  if (status == GH_OK)
+    atomic_store(&engine->submitted, n + 1);
+  return status;
 }
 
-/* Groups the counts of the grey levels into bins. */
 static void
-fill_result(const GhCounts *counts, uint64_t pixels, unsigned bins,
+start_histogram(GhHistogram *histogram, unsigned bins)
+{
+  memset(histogram->bins, 0, bins * sizeof(*histogram->bins));
+  histogram->pixels = 0;
+  histogram->sum = 0;
+  histogram->least_sum = 0;
+  histogram->most_sum = 0;
+}
+
+/* Adds the counts of a cell, grouped into bins. */
+static void
+add_cell(GhHistogram *histogram, unsigned bins, const GhJob *job,
+         const GhCounts *cells, uint32_t index)
+{
+  const GhCounts *counts = gh_cell_counts(cells, job->counters, index);
+  const uint32_t *counters = gh_counters_of(counts);
+  const GhRect *rect = &job->cells.cells[index];
+  unsigned shift = gh_counter_shift(job->depth, job->counters);
+  unsigned group = gh_log2(job->counters) - gh_log2(bins);
+  uint64_t pixels = 0, sum = 0;
+
+  for (unsigned c = 0; c < job->counters; c++) {
+    histogram->bins[c >> group] += counters[c];
+    pixels += counters[c];
+    sum += (uint64_t)c * counters[c];
+  }
+  histogram->pixels += (uint64_t)rect->width * rect->height;
+  histogram->sum += counts->sum;
+  histogram->least_sum += sum << shift;
+  histogram->most_sum += (sum << shift) + (pixels << shift) - pixels;
+}
+
+static void
+fill_regions(const GhJob *job, const GhCounted *counted, unsigned bins,
+             GhResult *result)
+{
+  const GhCells *cells = &job->cells;
+
+  for (uint32_t r = 0; r < cells->n_regions; r++) {
+    start_histogram(&result->regions[r], bins);
+    for (uint32_t m = cells->first[r]; m < cells->first[r + 1]; m++)
+      add_cell(&result->regions[r], bins, job, counted->cells,
+               cells->members[m]);
+  }
+}
+
+static void
+fill_result(const GhJob *job, const GhCounted *counted, unsigned bins,
             GhResult *result)
 {
-  unsigned levels_per_bin = GH_LEVELS / bins;
-
-  result->pixels = pixels;
-  result->sum = counts->sum;
-  memset(result->bins, 0, bins * sizeof(*result->bins));
-  result->level_sum = 0;
-  for (unsigned v = 0; v < GH_LEVELS; v++) {
-    result->bins[v / levels_per_bin] += counts->count[v];
-    result->level_sum += v * counts->count[v];
-  }
+  start_histogram(&result->whole, bins);
+  for (uint32_t c = 0; c < job->cells.n; c++)
+    add_cell(&result->whole, bins, job, counted->cells, c);
+  fill_regions(job, counted, bins, result);
+  if (job->rows > 0 && result->row_sums)
+    memcpy(result->row_sums, counted->rows,
+           job->rows * sizeof(*result->row_sums));
 }
 
 /* Figures that only a device has. */
@@ -106,18 +167,17 @@ clear_costs(GhResult *result)
 GhStatus
 gh_engine_collect(GhEngine *engine, bool wait, GhResult *result, GhError *error)
 {
-  unsigned n = atomic_load(&engine->collected);
-  GhCounts counts;
+  unsigned n = atomic_load(&engine->collected), index = n % engine->depth;
+  GhCounted counted = {NULL, NULL};
   GhStatus status;
 
   if (n == atomic_load(&engine->submitted))
     return GH_EMPTY;
   clear_costs(result);
-  status = engine->ops->collect(engine, n % engine->depth, wait, &counts,
-                                result, error);
+  status = engine->ops->collect(engine, index, wait, &counted, result, error);
   if (status != GH_OK)
     return status;
-  fill_result(&counts, engine->pixels[n % engine->depth], engine->bins, result);
+  fill_result(&engine->jobs[index], &counted, engine->bins, result);
   atomic_store(&engine->collected, n + 1);
   return GH_OK;
 }
@@ -159,25 +219,19 @@ gh_engine_close(GhEngine **out)
   if (engine->ops->drain)
     engine->ops->drain(engine);
   engine->ops->close(engine);
+  for (unsigned i = 0; i < engine->depth; i++)
+    gh_cells_clear(&engine->jobs[i].cells);
   free(engine);
 }
 
-void
-gh_count_frame(const GhFrame *frame, unsigned bins, GhResult *result)
-{
-  GhCounts counts = {{0}, 0};
-
-  gh_count_best(frame, NULL, &counts);
-  clear_costs(result);
-  fill_result(&counts, (uint64_t)frame->width * frame->height, bins, result);
-}
-
 bool
-gh_result_is_consistent(const GhResult *result, unsigned bins)
+gh_histogram_is_consistent(const GhHistogram *histogram, unsigned bins)
 {
   uint64_t pixels = 0;
 
   for (unsigned b = 0; b < bins; b++)
-    pixels += result->bins[b];
-  return pixels == result->pixels && result->sum == result->level_sum;
+    pixels += histogram->bins[b];
+  return pixels == histogram->pixels &&
+         histogram->sum >= histogram->least_sum &&
+         histogram->sum <= histogram->most_sum;
 }

@@ -18,8 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GH_MAX_DEPTH 16u /* frames in flight */
-#define GH_LEVELS 256u   /* grey levels of an 8-bit sample */
+#define GH_MAX_DEPTH 16u   /* frames in flight */
+#define GH_MAX_BINS 65536u /* of a histogram */
+#define GH_MAX_REGIONS 4096u
 
 /* Outcome of a call. Only the last two come with a text in GhError. */
 typedef enum {
@@ -53,7 +54,33 @@ typedef enum {
   GH_READY_AFTER_CONTEXT, /* after what is queued on any stream by now */
 } GhReady;
 
-/* One frame of 8-bit samples: height rows of width bytes. */
+/* What samples lie in. */
+typedef enum {
+  GH_BYTES,
+  GH_WORDS_LE,  /* 16 bits, little endian ... */
+  GH_WORDS_BE,  /* ... and big endian */
+  GH_TENS_LE32, /* 10 bits; three in 32 bits, little endian, the first in the
+                   lowest; then 2 unused bits */
+  GH_TENS_LE40  /* 10 bits; four in 5 bytes, as a little-endian number */
+} GhPacking;
+
+/* How to get a sample: shift away the lower bits of its byte or word, and take
+ * `depth` bits; those above are ignored. All zero: 8 bits, a byte each. */
+typedef struct {
+  GhPacking packing;
+  unsigned step;  /* bytes from a byte or word to that of the next sample; 0 =
+                     its size. Of no meaning to samples of 10 bits, packed */
+  unsigned shift; /* likewise */
+  unsigned depth; /* bits of a sample, 1 to 16; 0 = all of the byte or word */
+} GhFormat;
+
+/* A part of a frame, in samples; not empty. */
+typedef struct {
+  uint32_t x, y;
+  uint32_t width, height;
+} GhRect;
+
+/* One frame: height rows of width samples. */
 typedef struct {
   const uint8_t *samples; /* first sample of the first row, any alignment */
   size_t stride;          /* bytes from one row to the next; may be anything
@@ -63,16 +90,31 @@ typedef struct {
   GhMemory memory;
   GhReady ready;
   void *stream; /* the CUstream of GH_READY_AFTER_STREAM */
+  GhFormat format;
+  const GhRect *regions; /* (nullable): parts to be counted beside the whole
+                            frame, inside of it; they may overlap. Needed until
+                            submit returns */
+  uint32_t n_regions;    /* up to GH_MAX_REGIONS */
+  bool rows;             /* the sum of each row is wanted, too */
 } GhFrame;
 
-/* What was counted in one frame. */
+/* What was counted in a frame, or in a part of it. */
 typedef struct {
-  uint64_t *bins;     /* in: room for the engine's bins counts, owned by the
-                         caller; out: samples in each bin */
-  uint64_t pixels;    /* width × height of the frame */
-  uint64_t sum;       /* Σ samples, reduced from the samples themselves */
-  uint64_t level_sum; /* Σ v · count[v] over all grey levels, from the counts
-                         before they were grouped into bins */
+  uint64_t *bins;  /* in: room for the engine's bins counts, owned by the
+                      caller; out: samples in each bin */
+  uint64_t pixels; /* its width × height */
+  uint64_t sum;    /* Σ samples, reduced from the samples themselves */
+  /* What the sum can be by the counts, before they were grouped into bins. The
+   * same where each grey level was counted. */
+  uint64_t least_sum;
+  uint64_t most_sum;
+} GhHistogram;
+
+typedef struct {
+  GhHistogram whole;       /* of the frame */
+  GhHistogram *regions;    /* in: room for those of the frame, if it has any */
+  uint64_t *row_sums;      /* in (nullable): room for the frame's height; out:
+                              Σ samples of each row, if the frame wants them */
   uint64_t bytes_uploaded; /* over the bus to the device */
   uint64_t bytes_copied;   /* into staging memory on the host */
   uint64_t device_ns; /* upload and counting, in nanoseconds: of this frame,
@@ -94,9 +136,10 @@ typedef enum {
 #define GH_N_ALGORITHMS 6
 
 typedef struct {
-  unsigned depth;     /* frames in flight, 1 to GH_MAX_DEPTH */
-  unsigned bins;      /* power of two, 2 to GH_LEVELS; bin = level / (256 /
-                         bins) */
+  unsigned depth; /* frames in flight, 1 to GH_MAX_DEPTH */
+  unsigned bins;  /* power of two, 2 to GH_MAX_BINS, and not above the number
+                     of grey levels of any frame, 2^depth; each holds
+                     equally many of these */
   unsigned n_threads; /* of the CPU engine; 0 = as many as cores; no meaning to
                          CUDA */
   int device_id;      /* of the CUDA engine, as the driver numbers them; -1 =
@@ -135,8 +178,8 @@ GhStatus gh_engine_submit(GhEngine *engine, const GhFrame *frame,
 /*
  * Takes the result of the oldest frame in flight. With wait it blocks until
  * that frame's own work is done, without it a frame that is not ready gives
- * GH_NOT_YET. result->bins must be set. Returns GH_OK, GH_NOT_YET, GH_EMPTY or
- * GH_FAILED (*result is then undefined).
+ * GH_NOT_YET. The room for results must be set. Returns GH_OK, GH_NOT_YET,
+ * GH_EMPTY or GH_FAILED (*result is then undefined).
  */
 GhStatus gh_engine_collect(GhEngine *engine, bool wait, GhResult *result,
                            GhError *error);
@@ -159,11 +202,12 @@ const char *gh_engine_device(const GhEngine *engine);
 void gh_engine_close(GhEngine **engine);
 
 /*
- * Counts one frame in the calling thread, without an engine. Cannot fail.
- * Gives the same result as every engine of as many bins.
+ * Counts one frame in the calling thread, without an engine, sample by sample:
+ * the reference for all engines. Cannot fail. Gives the same result as every
+ * engine of as many bins, but for bounds of the sums that may be wider.
  */
 void gh_count_frame(const GhFrame *frame, unsigned bins, GhResult *result);
 
-/* Whether a result agrees with itself: Σ bins = pixels, and the two sums,
- * which were reached on different ways, are the same. */
-bool gh_result_is_consistent(const GhResult *result, unsigned bins);
+/* Whether what was counted agrees with itself: Σ bins = pixels, and the sum,
+ * which was reached on another way, is one that the counts allow. */
+bool gh_histogram_is_consistent(const GhHistogram *histogram, unsigned bins);

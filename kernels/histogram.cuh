@@ -48,7 +48,68 @@ private:
   }
 };
 
-/* A block leaves the samples of other tiles' bins alone. */
+/* Two samples a word; a block leaves those of other tiles' bins alone. */
+template <> struct Quad<uint16_t> {
+  typedef uint64_t Sum;
+  static const int IN_FLIGHT = 2;
+
+  template <typename Table>
+  __device__ static void
+  count(const GhLaunch &launch, Table *table, const uint4 &quad, Sum *sum)
+  {
+    uint32_t part = 0; /* of 8 samples */
+
+    word(launch, table, quad.x, &part);
+    word(launch, table, quad.y, &part);
+    word(launch, table, quad.z, &part);
+    word(launch, table, quad.w, &part);
+    *sum += part;
+  }
+  template <typename Table>
+  __device__ static void
+  one(const GhLaunch &launch, Table *table, uint16_t sample, Sum *sum)
+  {
+    uint32_t part = 0;
+
+    half(launch, table, in_order(launch, sample), &part);
+    *sum += part;
+  }
+
+private:
+  __device__ static uint32_t
+  in_order(const GhLaunch &launch, uint32_t word)
+  {
+    return launch.format.packing == GH_WORDS_BE ? __byte_perm(word, 0, 0x2301)
+                                                : word;
+  }
+  /* The lower half of `word`. */
+  template <typename Table>
+  __device__ static void
+  half(const GhLaunch &launch, Table *table, uint32_t word, uint32_t *sum)
+  {
+    uint32_t sample =
+        word >> launch.format.shift & ((1u << launch.format.depth) - 1);
+    uint32_t bin = sample >> launch.shift;
+
+    *sum += sample;
+    if (Table::WHOLE) {
+      table->add(bin);
+    } else {
+      bin -= tile_first(launch);
+      if (bin < tile_size(launch))
+        table->add(bin);
+    }
+  }
+  template <typename Table>
+  __device__ static void
+  word(const GhLaunch &launch, Table *table, uint32_t word, uint32_t *sum)
+  {
+    word = in_order(launch, word);
+    half(launch, table, word, sum);
+    half(launch, table, word >> 16, sum);
+  }
+};
+
 template <> struct Quad<uint32_t> {
   typedef uint64_t Sum;
   static const int IN_FLIGHT = 3;
@@ -108,7 +169,7 @@ clear_next(const GhLaunch &launch)
   if (!launch.next || blockIdx.y > 0)
     return;
   for (uint32_t b = first; b < launch.bins; b += gridDim.x * blockDim.x)
-    bins[GH_DEVICE_COUNTS_BIN(b)] = 0;
+    bins[GH_DEVICE_COUNTS_BIN(b, launch.bins)] = 0;
   if (first == 0)
     launch.next->sum = 0;
 }
@@ -118,6 +179,7 @@ clear_next(const GhLaunch &launch)
 __device__ static void
 hand_over(const GhLaunch &launch)
 {
+  const uint32_t BATCH = 8;
   uint32_t *to = reinterpret_cast<uint32_t *>(launch.result + 1);
   __shared__ bool last;
 
@@ -131,11 +193,20 @@ hand_over(const GhLaunch &launch)
   if (!last)
     return;
   __threadfence();
-  for (uint32_t b = threadIdx.x; b < launch.bins; b += blockDim.x) {
-    uint32_t *from = grid_count(launch, b);
+  for (uint32_t b = threadIdx.x; b < launch.bins; b += BATCH * blockDim.x) {
+    uint32_t n[BATCH];
 
-    to[b] = __ldcg(from);
-    *from = 0;
+    /* Together, as each comes from far away. */
+#pragma unroll
+    for (uint32_t i = 0; i < BATCH; i++)
+      if (b + i * blockDim.x < launch.bins)
+        n[i] = __ldcg(grid_count(launch, b + i * blockDim.x));
+#pragma unroll
+    for (uint32_t i = 0; i < BATCH; i++)
+      if (b + i * blockDim.x < launch.bins) {
+        to[b + i * blockDim.x] = n[i];
+        *grid_count(launch, b + i * blockDim.x) = 0;
+      }
   }
   if (threadIdx.x == 0) {
     launch.result->sum = __ldcg(&launch.counts->sum);

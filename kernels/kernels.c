@@ -16,21 +16,55 @@ typedef struct {
   uint32_t blocks;        /* on a multiprocessor, at most */
 } Kernel;
 
-/* In the order of GhAlgorithm, for each sample type; then the kernels for
- * frames without gaps. Numbers of blocks are measured; see NOTES.md. */
+/* Numbers of blocks are measured; see NOTES.md. */
 #define TABLES GH_TABLES_THREADS, GH_TABLES_THREADS
 #define LANES GH_LANES_THREADS, GH_LANES_THREADS / 2
 #define SORT GH_SORT_THREADS, GH_SORT_THREADS
-static const Kernel table[GH_N_KERNELS] = {
-    {"gh_u8_global", TABLES, 1, 8},    {"gh_u8_tables", TABLES, 1, 8},
-    {"gh_u8_lanes", LANES, 1, 1},      {"gh_u8_sort", SORT, 1, 4},
-    {"gh_u32_global", TABLES, 1, 8},   {"gh_u32_tables", TABLES, 1, 8},
-    {"gh_u32_lanes", LANES, 1, 1},     {"gh_u32_sort", SORT, 4, 4},
-    {"gh_u8_lanes_flat", LANES, 1, 1},
+enum {
+  U8_GLOBAL,
+  U8_TABLES,
+  U8_LANES,
+  U8_LANES_FLAT,
+  U8_SORT,
+  CELLS_U8_GLOBAL,
+  CELLS_U8_TABLES,
+  CELLS_U8_LANES,
+  U16_GLOBAL,
+  U16_TABLES,
+  U16_LANES,
+  U16_COPIES,
+  ANY_GLOBAL,
+  ANY_TABLES,
+  ANY_COPIES,
+  ANY_SORT,
+  U32_GLOBAL,
+  U32_TABLES,
+  U32_LANES,
+  U32_SORT,
 };
 
-enum { KERNEL_GLOBAL, KERNEL_TABLES, KERNEL_LANES, KERNEL_SORT };
-enum { KERNELS_U8 = 0, KERNELS_U32 = 4, KERNEL_U8_LANES_FLAT = 8 };
+static const Kernel table[GH_N_KERNELS] = {
+    [U8_GLOBAL] = {"gh_u8_global", TABLES, 1, 8},
+    [U8_TABLES] = {"gh_u8_tables", TABLES, 1, 8},
+    [U8_LANES] = {"gh_u8_lanes", LANES, 1, 1},
+    [U8_LANES_FLAT] = {"gh_u8_lanes_flat", LANES, 1, 1},
+    [U8_SORT] = {"gh_u8_sort", SORT, 1, 4},
+    [CELLS_U8_GLOBAL] = {"gh_cells_u8_global", TABLES, 1, 8},
+    [CELLS_U8_TABLES] = {"gh_cells_u8_tables", TABLES, 1, 8},
+    [CELLS_U8_LANES] = {"gh_cells_u8_lanes", LANES, 1, 1},
+    [U16_GLOBAL] = {"gh_u16_global", TABLES, 1, 8},
+    [U16_TABLES] = {"gh_u16_tables", TABLES, 1, 8},
+    [U16_LANES] = {"gh_u16_lanes", LANES, 1, 1},
+    [U16_COPIES] = {"gh_u16_copies", LANES, 1, 1},
+    [ANY_GLOBAL] = {"gh_any_global", TABLES, 1, 8},
+    [ANY_TABLES] = {"gh_any_tables", TABLES, 1, 8},
+    [ANY_COPIES] = {"gh_any_copies", LANES, 1, 1},
+    [ANY_SORT] = {"gh_any_sort", SORT, 1, 4},
+    [U32_GLOBAL] = {"gh_u32_global", TABLES, 1, 8},
+    [U32_TABLES] = {"gh_u32_tables", TABLES, 1, 8},
+    [U32_LANES] = {"gh_u32_lanes", LANES, 1, 1},
+    [U32_SORT] = {"gh_u32_sort", SORT, 4, 4},
+};
 
 /* Shared memory that the kernels have beside their tables. */
 #define STATIC_SHARED 1024
@@ -80,7 +114,7 @@ read_device(GhKernels *kernels, CUdevice device, GhError *error)
 static bool
 find_function(GhKernels *kernels, unsigned index, GhError *error)
 {
-  bool sorts = index % 4 == KERNEL_SORT;
+  bool sorts = index == U8_SORT || index == ANY_SORT || index == U32_SORT;
   CUmodule module = sorts ? kernels->sort_module : kernels->module;
   CUfunction *function = &kernels->functions[index];
 
@@ -108,7 +142,10 @@ gh_kernels_load(GhKernels *kernels, const GhDriver *driver, CUdevice device,
   for (unsigned i = 0; i < GH_N_KERNELS; i++)
     if (!find_function(kernels, i, error))
       return GH_FAILED;
-  return GH_OK;
+  return TRY(cuModuleGetFunction, &kernels->row_sums, kernels->module,
+             "gh_row_sums")
+             ? GH_OK
+             : GH_FAILED;
 }
 
 void
@@ -122,18 +159,54 @@ gh_kernels_unload(GhKernels *kernels)
   kernels->module = NULL;
 }
 
+/* ---- What is launched ---- */
+
+/* What the kernels can read a sample with. */
+typedef enum { BYTES, WORDS, ANY, WORDS32 } Reader;
+
+static bool
+is_on_words(const GhDeviceFrame *frame)
+{
+  return frame->format.step == 2 && frame->samples % 2 == 0 &&
+         frame->pitch % 2 == 0;
+}
+
+/* Bytes that are two apart are the lower halves of words. */
+static Reader
+choose_reader(const GhDeviceFrame *frame, GhFormat *format)
+{
+  if (frame->words32)
+    return WORDS32;
+  switch (format->packing) {
+  case GH_BYTES:
+    if (format->step == 1 && format->depth == 8)
+      return BYTES;
+    if (!is_on_words(frame))
+      return ANY;
+    format->packing = GH_WORDS_LE;
+    return WORDS;
+  case GH_WORDS_LE:
+  case GH_WORDS_BE:
+    return is_on_words(frame) ? WORDS : ANY;
+  default:
+    return ANY;
+  }
+}
+
 /* Rows as the grid walks over them; rows without a gap are one long row. */
 static GhStatus
-set_rows(GhLaunch *launch, const GhDeviceFrame *frame, GhError *error)
+set_rows(GhLaunch *launch, const GhDeviceFrame *frame, Reader reader,
+         GhError *error)
 {
-  uint32_t sample = frame->type == GH_SAMPLE_U32 ? 4 : 1;
-  uint64_t row_size = (uint64_t)frame->width * sample;
+  const uint32_t sizes[] = {[BYTES] = 1, [WORDS] = 2, [ANY] = 0, [WORDS32] = 4};
+  uint64_t row_size = (uint64_t)frame->width * sizes[reader];
   uint64_t quads;
 
   launch->samples = (const uint8_t *)(uintptr_t)frame->samples;
   launch->pitch = frame->pitch;
   launch->rows = frame->height;
-  if (launch->pitch == row_size || frame->height == 1) {
+  launch->width = frame->width;
+  if (reader != ANY && (launch->pitch == row_size || frame->height == 1)) {
     row_size *= frame->height;
     launch->rows = 1;
   }
@@ -141,6 +214,9 @@ set_rows(GhLaunch *launch, const GhDeviceFrame *frame, GhError *error)
   launch->row_quads = row_size < 16 ? 1 : (uint32_t)(row_size / 16);
   quads = launch->rows == 1 ? row_size / 16
                             : (uint64_t)launch->rows * launch->row_quads;
+  /* One by one; a thread should get as many as elsewhere. */
+  if (reader == ANY)
+    quads = (uint64_t)frame->width * frame->height / 16;
   /* Threads look up to a few grids past the end. */
   if (quads > UINT32_MAX / 2 || (launch->rows > 1 && row_size > UINT32_MAX))
     return gh_fail(error, GH_FAILED, "cannot count %u rows of %u samples",
@@ -184,31 +260,70 @@ set_tables(GhLaunch *launch, uint32_t bins, uint32_t wanted, uint32_t room)
   return (launch->copies * launch->tile_bins * 4 + 15) / 16 * 16;
 }
 
-/* Which kernel, and how many copies of a table it wants. */
-static unsigned
-choose(GhAlgorithm algorithm, bool flat, GhSampleType type, uint32_t *copies)
-{
-  unsigned base = type == GH_SAMPLE_U32 ? KERNELS_U32 : KERNELS_U8;
+/* ---- Which kernel ---- */
 
+static unsigned
+choose_lanes(Reader reader, bool cells, bool flat, uint32_t bins)
+{
+  switch (reader) {
+  case BYTES:
+    if (cells)
+      return CELLS_U8_LANES;
+    return flat ? U8_LANES_FLAT : U8_LANES;
+  case WORDS:
+    return bins == 256 ? U16_LANES : U16_COPIES;
+  case ANY:
+    return ANY_COPIES;
+  default:
+    return U32_LANES;
+  }
+}
+
+/* Those that differ in their table alone stand in the same order. */
+static unsigned
+choose_tables(Reader reader, bool cells, bool global)
+{
+  const unsigned first[] = {[BYTES] = cells ? CELLS_U8_GLOBAL : U8_GLOBAL,
+                            [WORDS] = U16_GLOBAL,
+                            [ANY] = ANY_GLOBAL,
+                            [WORDS32] = U32_GLOBAL};
+
+  return first[reader] + (global ? 0 : 1);
+}
+
+static unsigned
+choose_sort(Reader reader, bool cells)
+{
+  if (reader == WORDS32)
+    return U32_SORT;
+  return reader == BYTES && !cells ? U8_SORT : ANY_SORT;
+}
+
+/* And how many copies of a table it wants. */
+static unsigned
+choose(GhAlgorithm algorithm, Reader reader, bool cells, bool flat,
+       uint32_t bins, uint32_t *copies)
+{
   switch (algorithm) {
   case GH_ALGORITHM_GLOBAL:
     *copies = 0;
-    return base + KERNEL_GLOBAL;
+    return choose_tables(reader, cells, true);
   case GH_ALGORITHM_BLOCK:
     *copies = 1;
-    return base + KERNEL_TABLES;
+    return choose_tables(reader, cells, false);
   case GH_ALGORITHM_WARP:
     *copies = GH_TABLES_THREADS / 32;
-    return base + KERNEL_TABLES;
+    return choose_tables(reader, cells, false);
   case GH_ALGORITHM_SORT:
     *copies = 0;
-    return base + KERNEL_SORT;
+    return choose_sort(reader, cells);
   default:
     *copies = 32;
-    return flat && type == GH_SAMPLE_U8 ? (unsigned)KERNEL_U8_LANES_FLAT
-                                        : base + KERNEL_LANES;
+    return choose_lanes(reader, cells, flat, bins);
   }
 }
+
+/* ---- The grid ---- */
 
 /* Blocks of a tile, and their threads: as many as have something to do and run
  * at the same time. */
@@ -228,38 +343,108 @@ choose_grid(const GhKernels *kernels, const Kernel *kernel, uint32_t quads,
   *blocks = useful < most ? useful : most;
 }
 
+/* Each cell gets as many blocks as the largest one needs. All of them are more
+ * than the device runs at a time only where cells are of very different sizes.
+ */
+static void
+choose_grid_of_cells(const GhKernels *kernels, const Kernel *kernel,
+                     const GhDeviceFrame *frame, const GhDeviceCells *cells,
+                     uint32_t shared, uint32_t *blocks, uint32_t *threads)
+{
+  uint64_t samples = (uint64_t)frame->width * frame->height;
+  uint32_t fit = kernels->shared_device / (shared + STATIC_SHARED);
+  uint32_t most = kernel->blocks * (kernel->threads / kernel->small_threads);
+  uint64_t share, useful;
+
+  most = (most < fit ? most : fit) * kernels->processors;
+  *threads = kernel->small_threads;
+  share = most * cells->largest / samples;
+  useful = cells->largest / (*threads * (uint64_t)16 * kernel->thread_quads);
+  share = share < useful ? share : useful;
+  *blocks = share < 1 ? 1 : (uint32_t)share;
+}
+
+static GhStatus
+set_launch(GhLaunch *launch, const GhDeviceFrame *frame, uint32_t bins,
+           const GhDeviceCells *cells, bool sort, Reader *reader,
+           GhError *error)
+{
+  launch->format = frame->format;
+  *reader = choose_reader(frame, &launch->format);
+  /* Words are sorted by the kernel for all the others. */
+  if (sort && *reader == WORDS)
+    *reader = ANY;
+  if (*reader != WORDS32)
+    launch->shift = gh_counter_shift(frame->format.depth, bins);
+  if (cells)
+    launch->cells = (const GhRect *)(uintptr_t)cells->rects;
+  if (set_rows(launch, frame, *reader, error) != GH_OK)
+    return GH_FAILED;
+  if (*reader != WORDS32 || is_flat(launch))
+    return GH_OK;
+  return gh_fail(error, GH_FAILED,
+                 "samples of 32 bits have to follow each other from a 16-byte "
+                 "boundary on");
+}
+
 GhStatus
 gh_kernels_launch(const GhKernels *kernels, CUstream stream,
                   GhAlgorithm algorithm, const GhDeviceFrame *frame,
-                  uint32_t bins, const GhDeviceResult *to, GhError *error)
+                  const GhDeviceCells *cells, uint32_t bins,
+                  const GhDeviceResult *to, GhError *error)
 {
   GhLaunch launch = {
       .counts = (GhDeviceCounts *)(uintptr_t)to->counts,
       .next = (GhDeviceCounts *)(uintptr_t)to->next,
-      .result = (GhPackedCounts *)(uintptr_t)to->result,
+      .result = (GhCounts *)(uintptr_t)to->result,
   };
   void *arguments[] = {&launch};
   uint32_t copies, shared, blocks, threads, tiles;
   const Kernel *kernel;
   unsigned index;
-  GhStatus status = set_rows(&launch, frame, error);
+  Reader reader;
 
-  if (status != GH_OK)
-    return status;
-  if (frame->type == GH_SAMPLE_U32 && !is_flat(&launch))
-    return gh_fail(
-        error, GH_FAILED,
-        "samples of 32 bits have to follow each other from a 16-byte "
-        "boundary on");
-  index = choose(algorithm, is_flat(&launch), frame->type, &copies);
+  if (set_launch(&launch, frame, bins, cells, algorithm == GH_ALGORITHM_SORT,
+                 &reader, error) != GH_OK)
+    return GH_FAILED;
+  index = choose(algorithm, reader, cells, is_flat(&launch), bins, &copies);
   kernel = &table[index];
   shared = set_tables(&launch, bins, copies, kernels->shared_block);
-  choose_grid(kernels, kernel, launch.quads, shared, &blocks, &threads);
+  if (cells)
+    choose_grid_of_cells(kernels, kernel, frame, cells, shared, &blocks,
+                         &threads);
+  else
+    choose_grid(kernels, kernel, launch.quads, shared, &blocks, &threads);
   launch.step_rows = blocks * threads / launch.row_quads;
   launch.step_quads = blocks * threads % launch.row_quads;
   tiles = (bins + launch.tile_bins - 1) / launch.tile_bins;
-  return TRY(cuLaunchKernel, kernels->functions[index], blocks, tiles, 1,
-             threads, 1, 1, shared, stream, arguments, NULL)
+  return TRY(cuLaunchKernel, kernels->functions[index], blocks, tiles,
+             cells ? cells->n : 1, threads, 1, 1, shared, stream, arguments,
+             NULL)
+             ? GH_OK
+             : GH_FAILED;
+}
+
+GhStatus
+gh_kernels_sum_rows(const GhKernels *kernels, CUstream stream,
+                    const GhDeviceFrame *frame, CUdeviceptr sums,
+                    GhError *error)
+{
+  const uint32_t warps = GH_TABLES_THREADS / 32;
+  GhLaunch launch = {
+      .samples = (const uint8_t *)(uintptr_t)frame->samples,
+      .pitch = frame->pitch,
+      .rows = frame->height,
+      .width = frame->width,
+      .format = frame->format,
+      .row_sums = (uint64_t *)(uintptr_t)sums,
+  };
+  void *arguments[] = {&launch};
+  uint32_t blocks = (frame->height + warps - 1) / warps;
+  uint32_t most = 8 * kernels->processors;
+
+  return TRY(cuLaunchKernel, kernels->row_sums, blocks < most ? blocks : most,
+             1, 1, GH_TABLES_THREADS, 1, 1, 0, stream, arguments, NULL)
              ? GH_OK
              : GH_FAILED;
 }

@@ -7,18 +7,16 @@
 
 #include "driver.h"
 #include "launch.h"
+#include "sample.h"
 
-typedef enum { GH_SAMPLE_U8, GH_SAMPLE_U32 } GhSampleType;
-
-/* Ways to start a sample type's kernels; more than there are algorithms, as
- * one of them is written twice. */
-#define GH_N_KERNELS 9
+#define GH_N_KERNELS 20
 
 typedef struct {
   const GhDriver *driver;
   CUmodule module;
-  CUmodule sort_module; /* NULL where sorting was not asked for */
-  CUfunction functions[GH_N_KERNELS];
+  CUmodule sort_module;               /* NULL where sorting was not asked for */
+  CUfunction functions[GH_N_KERNELS]; /* those that count */
+  CUfunction row_sums;
   uint32_t processors;    /* multiprocessors of the device */
   uint32_t shared_block;  /* bytes that a block may have */
   uint32_t shared_device; /* bytes of one multiprocessor */
@@ -26,16 +24,25 @@ typedef struct {
 
 /* A frame in device memory. */
 typedef struct {
-  CUdeviceptr samples; /* 8 bits: anywhere; 32 bits: on 16 bytes */
+  CUdeviceptr samples; /* any alignment; 32 bits: on 16 bytes */
   size_t pitch;        /* bytes from one row to the next; 32 bits: no gap */
   uint32_t width;      /* samples in a row; width × height < 2^32 */
   uint32_t height;
-  GhSampleType type;
+  GhFormat format; /* complete */
+  bool words32;    /* samples are of 32 bits, for comparison with others, and
+                      the format has no meaning */
 } GhDeviceFrame;
 
-/* Where the counts of one launch go; see GhLaunch. There is room for
- * GH_DEVICE_COUNTS_WORDS(bins) words, and in the result for
- * GH_PACKED_COUNTS_WORDS(bins). */
+/* The cells of a frame, as they lie on the device. */
+typedef struct {
+  CUdeviceptr rects; /* GhRect each */
+  uint32_t n;        /* up to 65535 */
+  uint64_t largest;  /* samples of the largest one */
+} GhDeviceCells;
+
+/* Where the counts of one launch go; see GhLaunch. For each cell there is room
+ * for GH_DEVICE_COUNTS_WORDS(counters) words, and in the result for
+ * GH_COUNTS_WORDS(counters). */
 typedef struct {
   CUdeviceptr counts; /* device memory, all zero */
   CUdeviceptr next;   /* device memory to be zeroed by the launch, or 0 */
@@ -51,11 +58,18 @@ GhStatus gh_kernels_load(GhKernels *kernels, const GhDriver *driver,
 void gh_kernels_unload(GhKernels *kernels);
 
 /*
- * Queues the counting of a frame on a stream. Samples of 32 bits may have any
- * number of bins from 2 to 65536; those that are not below it are in no bin.
- * Samples of 8 bits have 256.
+ * Queues the counting of a frame on a stream, of the whole or of each of its
+ * cells. `counters` are those of gh_counters(); samples of 32 bits, which have
+ * no cells, may have any number from 2 to 65536, and those that are not below
+ * it are not counted.
  */
 GhStatus gh_kernels_launch(const GhKernels *kernels, CUstream stream,
                            GhAlgorithm algorithm, const GhDeviceFrame *frame,
-                           uint32_t bins, const GhDeviceResult *to,
-                           GhError *error);
+                           const GhDeviceCells *cells, uint32_t counters,
+                           const GhDeviceResult *to, GhError *error);
+
+/* Queues the adding up of each row: `sums` is device or pinned memory for a
+ * uint64_t each. */
+GhStatus gh_kernels_sum_rows(const GhKernels *kernels, CUstream stream,
+                             const GhDeviceFrame *frame, CUdeviceptr sums,
+                             GhError *error);

@@ -4,13 +4,14 @@
 
 #pragma once
 
-#include <stdint.h>
+#include "counts.h"
+#include "engine.h"
 
 /*
  * Where the blocks of a grid add up what they counted: followed by a uint32_t
  * for each bin, exact below 2^32 samples. All blocks come at the same time, and
  * the second cache takes additions to different parts of it side by side but
- * those to one part in turn. So the bins lie apart: 8 of them, a sector of the
+ * those to one part in turn. So few bins lie apart: 8 of them, a sector of the
  * cache, begin 256 bytes after the 8 before.
  */
 typedef struct {
@@ -19,18 +20,16 @@ typedef struct {
   uint32_t unused[61];
 } GhDeviceCounts;
 
-/* Place of a bin, in words behind the GhDeviceCounts. */
-#define GH_DEVICE_COUNTS_BIN(bin) ((bin) / 8 * 64 + (bin) % 8)
-#define GH_DEVICE_COUNTS_WORDS(bins) \
-  ((uint32_t)(sizeof(GhDeviceCounts) / 4) + ((uint32_t)(bins) + 7) / 8 * 64)
+#define GH_SPREAD_BINS 1024u /* at most; more of them are enough to share */
 
-/* The same for a reader, without gaps: followed by a uint32_t for each bin. */
-typedef struct {
-  uint64_t sum;
-} GhPackedCounts;
-
-#define GH_PACKED_COUNTS_WORDS(bins) \
-  ((uint32_t)(sizeof(GhPackedCounts) / 4) + (uint32_t)(bins))
+/* Place of a bin, in words behind the GhDeviceCounts; `bins` is how many there
+ * are. */
+#define GH_DEVICE_COUNTS_BIN(bin, bins) \
+  ((bins) > GH_SPREAD_BINS ? (bin) : (bin) / 8 * 64 + (bin) % 8)
+#define GH_DEVICE_COUNTS_WORDS(bins)           \
+  ((uint32_t)(sizeof(GhDeviceCounts) / 4) +    \
+   ((bins) > GH_SPREAD_BINS ? (uint32_t)(bins) \
+                            : ((uint32_t)(bins) + 7) / 8 * 64))
 
 /*
  * The argument of every kernel: the frame, how the grid walks over it, and
@@ -48,14 +47,26 @@ typedef struct {
   uint32_t step_rows;  /* threads of the grid, as whole rows of quads ... */
   uint32_t step_quads; /* ... and what is left, below row_quads */
 
-  uint32_t bins;      /* of the whole range; sample v is in bin v */
+  /* For samples that are not a byte each. */
+  GhFormat format; /* complete */
+  uint32_t width;  /* samples in a row, where rows are not taken for one */
+  uint32_t first;  /* the first one of them that is counted */
+  uint32_t shift;  /* bin = sample >> shift */
+
+  /* The cells, blockIdx.z each; NULL: one, which is all. For kernels that count
+   * cells. */
+  const GhRect *cells;
+
+  uint32_t bins;      /* of the whole range */
   uint32_t tile_bins; /* that one block counts; blockIdx.y is the tile */
   uint32_t copies;    /* of a block's table: one a warp, or one a lane */
 
+  /* Of each cell, one after the other. */
   GhDeviceCounts *counts; /* all zero */
   GhDeviceCounts *next;   /* others for the kernel to zero, or NULL */
-  GhPackedCounts *result; /* where the grid's last block moves the counts,
-                             leaving zeros; NULL leaves them in counts */
+  GhCounts *result;   /* where the last block moves the counts, leaving zeros;
+                         NULL leaves them in counts */
+  uint64_t *row_sums; /* of each row, for the kernel that does only that */
 } GhLaunch;
 
 /* Threads of a block. */

@@ -6,5 +6,6 @@
 #include "kernel.cuh"
 #include "sort.cuh"
 
-KERNEL(gh_u8_sort, GH_SORT_THREADS, sort_histogram<uint8_t>)
-KERNEL(gh_u32_sort, GH_SORT_THREADS, sort_histogram<uint32_t>)
+KERNEL(gh_u8_sort, GH_SORT_THREADS, sort_histogram<PlainKeys<uint8_t>>)
+KERNEL(gh_u32_sort, GH_SORT_THREADS, sort_histogram<PlainKeys<uint32_t>>)
+KERNEL(gh_any_sort, GH_SORT_THREADS, sort_histogram<AnyKeys>)

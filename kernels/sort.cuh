@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "histogram.cuh"
+#include "cell.cuh"
 
 #include <cub/block/block_discontinuity.cuh>
 #include <cub/block/block_radix_sort.cuh>
@@ -45,18 +45,61 @@ template <typename Sample> struct SortTypes {
   };
 };
 
-/* Sample number `index` of the frame, row after row. */
-template <typename Sample>
-__device__ static Sample
-sample_at(const GhLaunch &launch, uint64_t index)
-{
-  uint32_t width = (uint32_t)(launch.row_size / sizeof(Sample));
-  uint64_t row = launch.rows == 1 ? 0 : index / width;
-  uint64_t column = index - row * width;
+/* What sorts: samples as they are, ... */
+template <typename Sample> struct PlainKeys {
+  typedef Sample Key;
 
-  return reinterpret_cast<const Sample *>(launch.samples +
-                                          row * launch.pitch)[column];
-}
+  __device__ static GhLaunch
+  launch_of(const GhLaunch &launch)
+  {
+    return launch;
+  }
+  __device__ static uint64_t
+  count(const GhLaunch &own)
+  {
+    return own.row_size / sizeof(Sample) * own.rows;
+  }
+  /* Sample number `index` of the frame, row after row. */
+  __device__ static Key
+  key_at(const GhLaunch &own, uint64_t index, unsigned long long *sum)
+  {
+    uint32_t width = (uint32_t)(own.row_size / sizeof(Sample));
+    uint64_t row = own.rows == 1 ? 0 : index / width;
+    uint64_t column = index - row * width;
+    Sample sample =
+        reinterpret_cast<const Sample *>(own.samples + row * own.pitch)[column];
+
+    *sum += sample;
+    return sample;
+  }
+};
+
+/* ... or the bins of samples of any kind, of a cell. */
+struct AnyKeys {
+  typedef uint16_t Key;
+
+  __device__ static GhLaunch
+  launch_of(const GhLaunch &launch)
+  {
+    return launch_of_cell(launch);
+  }
+  __device__ static uint64_t
+  count(const GhLaunch &own)
+  {
+    return (uint64_t)own.rows * own.width;
+  }
+  __device__ static Key
+  key_at(const GhLaunch &own, uint64_t index, unsigned long long *sum)
+  {
+    uint32_t row = (uint32_t)index / own.width;
+    uint32_t x = (uint32_t)index % own.width;
+    uint32_t sample =
+        read_sample(own.format, row_of_cell(own, row), own.first + x);
+
+    *sum += sample;
+    return (Key)(sample >> own.shift);
+  }
+};
 
 /* Adds the runs of a sorted tile to the grid's bins. Each run has one last
  * sample, whose position tells its length with that of its first one. Samples
@@ -85,39 +128,39 @@ add_runs(const GhLaunch &launch, Sample (&sorted)[SORT_ITEMS], uint32_t valid,
   }
 }
 
-template <typename Sample>
+template <typename Keys>
 __device__ static void
 sort_histogram(const GhLaunch &launch)
 {
-  typedef SortTypes<Sample> Types;
+  typedef typename Keys::Key Key;
+  typedef SortTypes<Key> Types;
   __shared__ typename Types::Storage storage;
   __shared__ unsigned long long sums[32];
-  uint64_t n = launch.row_size / sizeof(Sample) * launch.rows;
+  const GhLaunch own = Keys::launch_of(launch);
+  uint64_t n = Keys::count(own);
   uint64_t step = (uint64_t)gridDim.x * GH_SORT_SAMPLES;
   unsigned long long sum = 0;
 
-  clear_next(launch);
+  clear_next(own);
   for (uint64_t tile = (uint64_t)blockIdx.x * GH_SORT_SAMPLES; tile < n;
        tile += step) {
     uint32_t valid = (uint32_t)min(n - tile, (uint64_t)GH_SORT_SAMPLES);
-    Sample samples[SORT_ITEMS];
+    Key keys[SORT_ITEMS];
 
     /* What is missing in the last tile sorts behind everything. */
     for (int i = 0; i < SORT_ITEMS; i++) {
       uint32_t at = i * GH_SORT_THREADS + threadIdx.x;
-      bool is_there = at < valid;
 
-      samples[i] = is_there ? sample_at<Sample>(launch, tile + at) : ~(Sample)0;
-      sum += is_there ? samples[i] : 0;
+      keys[i] = at < valid ? Keys::key_at(own, tile + at, &sum) : ~(Key)0;
     }
-    typename Types::Sort(storage.sort).Sort(samples);
+    typename Types::Sort(storage.sort).Sort(keys);
     __syncthreads();
-    add_runs(launch, samples, valid, &storage);
+    add_runs(own, keys, valid, &storage);
   }
   sum = sum_of_warp(sum);
   if (threadIdx.x % 32 == 0)
     sums[threadIdx.x / 32] = sum;
   __syncthreads();
-  add_sum(launch, sums);
-  hand_over(launch);
+  add_sum(own, sums);
+  hand_over(own);
 }

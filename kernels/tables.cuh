@@ -5,7 +5,8 @@
  * does the rest. A class gives a thread its place (constructor), zeroes the
  * block's tables (clear), counts the bin of a sample (add) or the four bytes
  * of a word (add_word), and adds the tables up in the grid's counts (merge).
- * Between clear, add and merge there is a barrier.
+ * Between clear, add and merge there is a barrier. WHOLE tables have all the
+ * bins; others may have a tile of them.
  */
 
 #pragma once
@@ -38,7 +39,7 @@ __device__ static uint32_t *
 grid_count(const GhLaunch &launch, uint32_t bin)
 {
   return reinterpret_cast<uint32_t *>(launch.counts + 1) +
-         GH_DEVICE_COUNTS_BIN(bin);
+         GH_DEVICE_COUNTS_BIN(bin, launch.bins);
 }
 
 __device__ static void
@@ -72,6 +73,8 @@ add_bytes(Table *table, uint32_t word)
 class GlobalTable
 {
 public:
+  static const bool WHOLE = true;
+
   __device__ explicit GlobalTable(const GhLaunch &launch) : launch(launch)
   {
   }
@@ -104,6 +107,8 @@ private:
 class WarpTables
 {
 public:
+  static const bool WHOLE = false;
+
   __device__ explicit WarpTables(const GhLaunch &launch)
       : first(threadIdx.x / 32 % launch.copies * launch.tile_bins)
   {
@@ -147,6 +152,8 @@ private:
 class LaneColumns
 {
 public:
+  static const bool WHOLE = true;
+
   __device__ explicit LaneColumns(const GhLaunch &) : lane(threadIdx.x % 32 * 4)
   {
   }
@@ -204,6 +211,8 @@ private:
 class LaneCopies
 {
 public:
+  static const bool WHOLE = false;
+
   __device__ explicit LaneCopies(const GhLaunch &launch)
       : columns(launch.copies), column(threadIdx.x % launch.copies)
   {

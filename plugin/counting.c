@@ -104,7 +104,7 @@ engine_settings(GstGpuHistogram *self, const GpuHistogramSettings *settings)
 
   return (GhSettings){
       .depth = settings->async_depth,
-      .bins = MIN(settings->bins, GH_LEVELS),
+      .bins = settings->bins,
       .n_threads = settings->n_threads,
       .device_id = settings->cuda_device_id,
       .algorithm = (GhAlgorithm)settings->algorithm,
@@ -364,7 +364,7 @@ gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
 {
   gboolean verify;
 
-  result->bins = self->result_bins;
+  *result = (GhResult){.whole = {.bins = self->result_bins}};
   if (!get_result(self, frame, result))
     return FALSE;
   if (!frame->measured)
@@ -376,14 +376,16 @@ gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
   self->stats.bytes_copied += result->bytes_copied;
   self->stats.device_time += result->device_ns;
   GST_OBJECT_UNLOCK(self);
-  if (!verify || gh_result_is_consistent(result, self->bins))
+  if (!verify || gh_histogram_is_consistent(&result->whole, self->bins))
     return TRUE;
   GST_ELEMENT_ERROR(self, STREAM, FAILED,
                     ("The histogram of frame %" G_GUINT64_FORMAT
                      " contradicts itself.",
                      frame->number),
                     ("pixels %" G_GUINT64_FORMAT ", sum %" G_GUINT64_FORMAT
-                     ", sum by the bins %" G_GUINT64_FORMAT,
-                     result->pixels, result->sum, result->level_sum));
+                     ", by the bins at least %" G_GUINT64_FORMAT
+                     " and at most %" G_GUINT64_FORMAT,
+                     result->whole.pixels, result->whole.sum,
+                     result->whole.least_sum, result->whole.most_sum));
   return FALSE;
 }

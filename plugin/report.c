@@ -16,9 +16,9 @@ fill_meta(GstGpuHistogram *self, GstGpuHistogramMeta *meta,
   meta->height = frame->luma.samples.height;
   meta->rectangle =
       (GstVideoRectangle){0, 0, (gint)meta->width, (gint)meta->height};
-  meta->pixels = result->pixels;
-  meta->sum = result->sum;
-  gst_gpu_histogram_meta_set_bins(meta, self->bins, result->bins);
+  meta->pixels = result->whole.pixels;
+  meta->sum = result->whole.sum;
+  gst_gpu_histogram_meta_set_bins(meta, self->bins, result->whole.bins);
 }
 
 static void

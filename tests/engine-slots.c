@@ -12,8 +12,8 @@
 GST_START_TEST(test_slots_keep_order)
 {
   guint8 samples[64 * 48];
-  guint64 bins[GH_LEVELS];
-  GhResult result = {.bins = bins};
+  guint64 bins[256];
+  GhResult result = {.whole = {.bins = bins}};
   GhError error;
 
   for (guint depth = 1; depth <= GH_MAX_DEPTH; depth++) {
@@ -46,8 +46,8 @@ GST_END_TEST
 GST_START_TEST(test_polling_ends)
 {
   guint8 samples[640] = {0};
-  guint64 bins[GH_LEVELS];
-  GhResult result = {.bins = bins};
+  guint64 bins[256];
+  GhResult result = {.whole = {.bins = bins}};
   GhEngine *engine = test_engine_open(2, 256, 1);
   GhStatus status = GH_NOT_YET;
   gint64 end = g_get_monotonic_time() + 10 * G_TIME_SPAN_SECOND;
@@ -65,8 +65,8 @@ GST_END_TEST
 GST_START_TEST(test_flush_drops_everything)
 {
   guint8 samples[1000];
-  guint64 bins[GH_LEVELS];
-  GhResult result = {.bins = bins};
+  guint64 bins[256];
+  GhResult result = {.whole = {.bins = bins}};
   GhEngine *engine = test_engine_open(3, 256, 1);
   const GhFrame frame = {samples, 1000, 1000, 1};
   GhError error;
@@ -120,8 +120,8 @@ GST_START_TEST(test_submit_and_collect_in_two_threads)
   Submitter submitter = {test_engine_open(2, 256, 1), 1000};
   GThread *thread = g_thread_new("submit", submit_all, &submitter);
   gint64 end = g_get_monotonic_time() + 30 * G_TIME_SPAN_SECOND;
-  guint64 bins[GH_LEVELS];
-  GhResult result = {.bins = bins};
+  guint64 bins[256];
+  GhResult result = {.whole = {.bins = bins}};
   GhError error = {""};
 
   for (guint k = 0; k < submitter.n;) {
@@ -134,8 +134,8 @@ GST_START_TEST(test_submit_and_collect_in_two_threads)
       continue;
     }
     fail_unless(status == GH_OK, "%s", error.text);
-    fail_unless_equals_uint64(result.pixels, (1 + k % 64) * (1 + k % 4));
-    fail_unless_equals_uint64(bins[k % 256], result.pixels);
+    fail_unless_equals_uint64(result.whole.pixels, (1 + k % 64) * (1 + k % 4));
+    fail_unless_equals_uint64(bins[k % 256], result.whole.pixels);
     k++;
   }
   fail_unless(g_thread_join(thread) == NULL);
@@ -147,7 +147,7 @@ GST_START_TEST(test_wrong_settings_are_refused)
 {
   const GhSettings wrong[] = {{0, 256, 1, -1}, {17, 256, 1, -1},
                               {2, 0, 1, -1},   {2, 1, 1, -1},
-                              {2, 100, 1, -1}, {2, 512, 1, -1}};
+                              {2, 100, 1, -1}, {2, 131072, 1, -1}};
 
   for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
     GhEngine *engine = (GhEngine *)&wrong;

@@ -87,7 +87,7 @@ run_engine(GhEngineKind kind)
       .depth = 2, .bins = 256, .n_threads = 1, .device_id = -1};
   const guint8 samples[] = {7, 7, 9};
   guint64 bins[256];
-  GhResult result = {.bins = bins};
+  GhResult result = {.whole = {.bins = bins}};
   GhEngine *engine;
   GhError error = {""};
 

@@ -24,8 +24,8 @@ typedef struct {
   CUdeviceptr memory;
   CUdeviceptr counts;
   CUdeviceptr next;
-  GhPackedCounts *result; /* pinned */
-  guint8 *samples;        /* pinned; what is in memory */
+  GhCounts *result; /* pinned */
+  guint8 *samples;  /* pinned; what is in memory */
 } Device;
 
 /* The frame that is counted, as it lies in memory. */
@@ -131,14 +131,17 @@ static void
 launch(Device *device, const Layout *layout, GhAlgorithm algorithm,
        const GhDeviceResult *to)
 {
-  const GhDeviceFrame frame = {device->memory + layout->offset, layout->pitch,
-                               layout->width, layout->height,
-                               layout->bins ? GH_SAMPLE_U32 : GH_SAMPLE_U8};
+  const GhDeviceFrame frame = {.samples = device->memory + layout->offset,
+                               .pitch = layout->pitch,
+                               .width = layout->width,
+                               .height = layout->height,
+                               .format = gh_format_complete((GhFormat){0}),
+                               .words32 = layout->bins > 0};
   GhError error = {""};
 
   fail_unless(gh_kernels_launch(&device->kernels, device->stream, algorithm,
-                                &frame, layout->bins ? layout->bins : 256, to,
-                                &error) == GH_OK,
+                                &frame, NULL, layout->bins ? layout->bins : 256,
+                                to, &error) == GH_OK,
               "%s", error.text);
 }
 
@@ -340,7 +343,7 @@ check_repeats(Device *device, const Layout *layout, GhAlgorithm algorithm)
 {
   const GhDeviceResult to = {device->counts, 0,
                              (CUdeviceptr)(guintptr)device->result};
-  gsize size = 4 * (gsize)GH_PACKED_COUNTS_WORDS(256);
+  gsize size = 4 * (gsize)GH_COUNTS_WORDS(256);
   gboolean slow =
       algorithm == GH_ALGORITHM_GLOBAL || algorithm == GH_ALGORITHM_SORT;
   guint repeats = slow && layout->height > 33 ? 20 : 1000;

@@ -47,44 +47,130 @@ test_engine_collect(GhEngine *engine, GhResult *result)
     ck_abort_msg("collect: %s", error.text);
 }
 
-/* The oracle: sample by sample. */
-static void
-check_result(const GhFrame *frame, const GhResult *result, guint bins)
+/* ---- The oracle: sample by sample, and packed ones bit by bit ---- */
+
+static guint
+row_bits_at(const guint8 *row, gsize bit, guint n)
 {
-  guint64 expected[GH_LEVELS] = {0}, sum = 0, total = 0;
+  guint value = 0;
 
-  for (gsize y = 0; y < frame->height; y++) {
-    for (gsize x = 0; x < frame->width; x++) {
-      guint8 sample = frame->samples[y * frame->stride + x];
+  for (guint i = 0; i < n; i++)
+    value |= (guint)(row[(bit + i) / 8] >> (bit + i) % 8 & 1) << i;
+  return value;
+}
 
-      expected[sample * bins / 256]++;
-      sum += sample;
+static guint
+level_at(const GhFrame *frame, gsize x, gsize y)
+{
+  const guint8 *row = frame->samples + y * frame->stride;
+  const GhFormat *format = &frame->format;
+  gsize size = format->packing == GH_BYTES ? 1 : 2;
+  const guint8 *at = row + x * (format->step ? format->step : size);
+  guint bits = (guint)(8 * size) - format->shift, word;
+
+  if (format->packing == GH_TENS_LE32)
+    return row_bits_at(row, x / 3 * 32 + x % 3 * 10, 10);
+  if (format->packing == GH_TENS_LE40)
+    return row_bits_at(row, 10 * x, 10);
+  word = at[0];
+  if (format->packing == GH_WORDS_LE)
+    word = at[0] + 256u * at[1];
+  if (format->packing == GH_WORDS_BE)
+    word = 256u * at[0] + at[1];
+  return (word >> format->shift) %
+         (1u << (format->depth ? format->depth : bits));
+}
+
+guint
+test_engine_depth(const GhFormat *format)
+{
+  if (format->packing == GH_TENS_LE32 || format->packing == GH_TENS_LE40)
+    return 10;
+  if (format->depth > 0)
+    return format->depth;
+  return (format->packing == GH_BYTES ? 8 : 16) - format->shift;
+}
+
+static void
+check_part(const GhFrame *frame, const GhRect *part, guint bins,
+           const GhHistogram *counted)
+{
+  guint64 *expected = g_new0(guint64, bins), sum = 0, total = 0;
+  guint levels_a_bin = (1u << test_engine_depth(&frame->format)) / bins;
+
+  for (gsize y = part->y; y < part->y + part->height; y++) {
+    for (gsize x = part->x; x < part->x + part->width; x++) {
+      guint level = level_at(frame, x, y);
+
+      expected[level / levels_a_bin]++;
+      sum += level;
     }
   }
   for (guint b = 0; b < bins; b++) {
-    fail_unless_equals_uint64(result->bins[b], expected[b]);
-    total += result->bins[b];
+    if (counted->bins[b] != expected[b])
+      fail("%ux%u at %u, %u of %ux%u, packing %d: bin %u of %u is "
+           "%" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
+           part->width, part->height, part->x, part->y, frame->width,
+           frame->height, frame->format.packing, b, bins, counted->bins[b],
+           expected[b]);
+    total += counted->bins[b];
   }
-  fail_unless_equals_uint64(result->sum, sum);
-  fail_unless_equals_uint64(result->level_sum, sum);
-  fail_unless_equals_uint64(result->pixels,
-                            (guint64)frame->width * frame->height);
-  fail_unless_equals_uint64(total, result->pixels);
-  fail_unless(gh_result_is_consistent(result, bins));
+  fail_unless_equals_uint64(counted->sum, sum);
+  fail_unless_equals_uint64(counted->pixels,
+                            (guint64)part->width * part->height);
+  fail_unless_equals_uint64(total, counted->pixels);
+  fail_unless(counted->least_sum <= sum && sum <= counted->most_sum);
+  if (levels_a_bin == 1)
+    fail_unless_equals_uint64(counted->least_sum, counted->most_sum);
+  fail_unless(gh_histogram_is_consistent(counted, bins));
+  g_free(expected);
+}
+
+static void
+check_rows(const GhFrame *frame, const guint64 *sums)
+{
+  for (gsize y = 0; y < frame->height; y++) {
+    guint64 sum = 0;
+
+    for (gsize x = 0; x < frame->width; x++)
+      sum += level_at(frame, x, y);
+    fail_unless_equals_uint64(sums[y], sum);
+  }
+}
+
+static void
+check_result(const GhFrame *frame, const GhResult *result, guint bins)
+{
+  const GhRect whole = {0, 0, frame->width, frame->height};
+
+  check_part(frame, &whole, bins, &result->whole);
+  for (guint r = 0; r < frame->n_regions; r++)
+    check_part(frame, &frame->regions[r], bins, &result->regions[r]);
+  if (frame->rows)
+    check_rows(frame, result->row_sums);
 }
 
 void
 test_engine_measure(GhEngine *engine, const GhFrame *frame, guint bins)
 {
-  guint64 counts[GH_LEVELS];
-  GhResult result = {.bins = counts};
+  guint64 *counts = g_new(guint64, (gsize)bins * (1 + frame->n_regions));
+  GhResult result = {.whole = {.bins = counts},
+                     .regions = g_new0(GhHistogram, frame->n_regions + 1),
+                     .row_sums = g_new(guint64, frame->height)};
 
+  for (guint r = 0; r < frame->n_regions; r++)
+    result.regions[r].bins = counts + (gsize)bins * (1 + r);
   test_engine_submit(engine, frame);
   test_engine_collect(engine, &result);
   check_result(frame, &result, bins);
   gh_count_frame(frame, bins, &result);
   check_result(frame, &result, bins);
+  g_free(result.row_sums);
+  g_free(result.regions);
+  g_free(counts);
 }
+
+/* ---- Frames ---- */
 
 typedef guint8 (*Content)(GRand *random, gsize i);
 
@@ -137,28 +223,90 @@ test_engine_frame_free(Guarded *guarded)
   munmap(guarded->start + guarded->size - used, guarded->mapped);
 }
 
+/* Bytes of a row, as the layouts have them. */
+static gsize
+row_bytes(const GhFrame *frame)
+{
+  const GhFormat *format = &frame->format;
+  gsize size = format->packing == GH_BYTES ? 1 : 2;
+
+  if (format->packing == GH_TENS_LE32)
+    return frame->width / 3 * 4 + (frame->width % 3 * 10 + 7) / 8;
+  if (format->packing == GH_TENS_LE40)
+    return ((gsize)frame->width * 10 + 7) / 8;
+  return (frame->width - 1) * (format->step ? format->step : size) + size;
+}
+
+/* Every bit of a row, those between the samples too. */
 static void
 fill_frame(GRand *random, Content content, Guarded *guarded, GhFrame *frame)
 {
+  gsize bytes = row_bytes(frame);
   guint8 *samples;
 
-  *guarded = guarded_new(frame->stride * (frame->height - 1) + frame->width);
+  *guarded = guarded_new(frame->stride * (frame->height - 1) + bytes);
   samples = guarded->start;
   frame->samples = samples;
   for (gsize y = 0; y < frame->height; y++)
-    for (gsize x = 0; x < frame->width; x++)
-      samples[y * frame->stride + x] = content(random, y * frame->width + x);
+    for (gsize i = 0; i < bytes; i++)
+      samples[y * frame->stride + i] = content(random, y * bytes + i);
+}
+
+static void
+set_random_frame(GRand *random, const GhFormat *format, Guarded *guarded,
+                 GhFrame *frame)
+{
+  Content content = contents[g_rand_int_range(random, 0, 4)];
+
+  *frame = (GhFrame){.width = (guint32)g_rand_int_range(random, 1, 400),
+                     .height = (guint32)g_rand_int_range(random, 1, 60),
+                     .format = *format};
+  frame->stride = row_bytes(frame) + (gsize)g_rand_int_range(random, 0, 40);
+  fill_frame(random, content, guarded, frame);
 }
 
 void
 test_engine_frame(GRand *random, Guarded *guarded, GhFrame *frame)
 {
-  Content content = contents[g_rand_int_range(random, 0, 4)];
+  set_random_frame(random, &(GhFormat){GH_BYTES}, guarded, frame);
+}
 
-  frame->width = g_rand_int_range(random, 1, 400);
-  frame->height = g_rand_int_range(random, 1, 60);
-  frame->stride = frame->width + g_rand_int_range(random, 0, 40);
-  fill_frame(random, content, guarded, frame);
+/* Those of video formats, and others. */
+static const GhFormat formats[] = {
+    {GH_BYTES, 0, 0, 0},     {GH_BYTES, 2, 0, 0},      {GH_BYTES, 3, 0, 0},
+    {GH_BYTES, 4, 0, 8},     {GH_WORDS_LE, 0, 0, 16},  {GH_WORDS_LE, 0, 0, 10},
+    {GH_WORDS_LE, 0, 0, 12}, {GH_WORDS_LE, 0, 6, 10},  {GH_WORDS_LE, 0, 4, 0},
+    {GH_WORDS_LE, 4, 6, 10}, {GH_WORDS_LE, 8, 0, 16},  {GH_WORDS_BE, 0, 0, 16},
+    {GH_WORDS_BE, 2, 6, 10}, {GH_WORDS_BE, 2, 0, 12},  {GH_WORDS_LE, 0, 1, 9},
+    {GH_TENS_LE32, 0, 0, 0}, {GH_TENS_LE40, 0, 0, 10},
+};
+
+void
+test_engine_frame_of(GRand *random, guint bins, Guarded *guarded,
+                     GhFrame *frame)
+{
+  const GhFormat *format;
+
+  do
+    format = &formats[g_rand_int_range(random, 0, G_N_ELEMENTS(formats))];
+  while (1u << test_engine_depth(format) < bins);
+  set_random_frame(random, format, guarded, frame);
+  frame->rows = g_rand_boolean(random);
+}
+
+void
+test_engine_regions(GRand *random, GhFrame *frame, GhRect *regions, guint n)
+{
+  for (guint r = 0; r < n; r++) {
+    guint32 x = (guint32)g_rand_int_range(random, 0, (gint)frame->width);
+    guint32 y = (guint32)g_rand_int_range(random, 0, (gint)frame->height);
+    gint wide = (gint)(frame->width - x), high = (gint)(frame->height - y);
+
+    regions[r] = (GhRect){x, y, (guint32)g_rand_int_range(random, 1, wide + 1),
+                          (guint32)g_rand_int_range(random, 1, high + 1)};
+  }
+  frame->regions = regions;
+  frame->n_regions = n;
 }
 
 void

@@ -16,8 +16,11 @@ GhEngine *test_engine_open(guint depth, guint bins, guint n_threads);
 void test_engine_submit(GhEngine *engine, const GhFrame *frame);
 void test_engine_collect(GhEngine *engine, GhResult *result);
 
-/* Counts the frame with the engine and without one, and compares each bin with
- * a plain loop. */
+/* Bits of a sample. */
+guint test_engine_depth(const GhFormat *format);
+
+/* Counts the frame with the engine and without one, and compares each bin of
+ * the whole and of its regions, and the sum of each row, with a plain loop. */
 void test_engine_measure(GhEngine *engine, const GhFrame *frame, guint bins);
 
 /* A generator whose seed is printed; GPUHISTOGRAM_TEST_SEED overrides it. */
@@ -32,6 +35,12 @@ typedef struct {
 
 /* A frame of any size, stride and content, at the very end of its memory. */
 void test_engine_frame(GRand *random, Guarded *guarded, GhFrame *frame);
+/* Likewise, of any format that has enough levels for so many bins. */
+void test_engine_frame_of(GRand *random, guint bins, Guarded *guarded,
+                          GhFrame *frame);
+/* Gives the frame n regions, which overlap as they will. */
+void test_engine_regions(GRand *random, GhFrame *frame, GhRect *regions,
+                         guint n);
 /* Noise of the size and stride that are set in *frame, at the same place. */
 void test_engine_noise(GRand *random, Guarded *guarded, GhFrame *frame);
 void test_engine_frame_free(Guarded *guarded);

@@ -24,7 +24,7 @@ is_zero(const guint32 *scratch)
 static void
 check_way(const GhCountWay *way, const GhFrame *frame, guint32 *scratch)
 {
-  GhCounts expected = {{3, 2, 1}, 5}, counts = expected;
+  GhByteCounts expected = {{3, 2, 1}, 5}, counts = expected;
 
   gh_count_ways[GH_COUNT_REFERENCE].count(frame, NULL, &expected);
   way->count(frame, way->needs_scratch ? scratch : NULL, &counts);
@@ -82,7 +82,7 @@ GST_START_TEST(every_value)
   guint32 *scratch = gh_count_scratch_new();
   guint8 samples[1027];
 
-  for (guint v = 0; v < GH_LEVELS; v++) {
+  for (guint v = 0; v < GH_BYTE_LEVELS; v++) {
     memset(samples, (gint)v, sizeof(samples));
     check_way(way, &(GhFrame){samples, 79, 79, 13}, scratch);
   }

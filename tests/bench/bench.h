@@ -19,7 +19,7 @@
 #define COUNTS_SIZE                                       \
   (4 * ((size_t)MAX_CALLS * GH_DEVICE_COUNTS_WORDS(256) + \
         2 * (size_t)GH_DEVICE_COUNTS_WORDS(MAX_BINS)))
-#define RESULT_SIZE (4 * (size_t)GH_PACKED_COUNTS_WORDS(MAX_BINS))
+#define RESULT_SIZE (4 * (size_t)GH_COUNTS_WORDS(MAX_BINS))
 
 typedef struct {
   const char *name;
@@ -51,8 +51,8 @@ typedef struct {
   uint8_t *host; /* pinned: one frame */
   CUdeviceptr memory;
   size_t memory_size;
-  CUdeviceptr counts;     /* one after the other, for one launch each */
-  GhPackedCounts *result; /* pinned */
+  CUdeviceptr counts; /* one after the other, for one launch each */
+  GhCounts *result;   /* pinned */
   uint32_t *library_counts;
   CUdeviceptr library_memory;
 

@@ -39,12 +39,12 @@ compare_times(const void *a, const void *b)
 /* Median seconds, or a negative number where the counts are wrong. */
 static double
 time_way(GhCount count, uint32_t *scratch, const GhFrame *frame,
-         const GhCounts *expected)
+         const GhByteCounts *expected)
 {
   double times[REPEATS];
 
   for (int i = 0; i < REPEATS; i++) {
-    GhCounts counts = {{0}, 0};
+    GhByteCounts counts = {{0}, 0};
     double start = now();
 
     count(frame, scratch, &counts);
@@ -65,7 +65,7 @@ bench_way(const char *name, GhCount count, uint32_t *scratch, uint8_t *samples,
 
   printf("%-16s", name);
   for (size_t c = 0; c < bench_n_contents; c++) {
-    GhCounts expected = {{0}, 0};
+    GhByteCounts expected = {{0}, 0};
     GhCountWayName chosen;
     double seconds;
 
@@ -109,7 +109,7 @@ time_engine(unsigned n_threads, const GhFrame *frame)
 {
   const GhSettings settings = {.depth = 1, .bins = 256, .n_threads = n_threads};
   uint64_t bins[256];
-  GhResult result = {.bins = bins};
+  GhResult result = {.whole = {.bins = bins}};
   double times[REPEATS];
   GhEngine *engine;
   GhError error;

@@ -41,10 +41,13 @@ bench_counts(const Bench *bench, unsigned i)
 GhDeviceFrame
 bench_frame(const Bench *bench, unsigned i)
 {
-  return (GhDeviceFrame){
-      input(bench, i), bench->size.width * bench->sample_size,
-      bench->size.width, bench->size.height,
-      bench->sample_size == 4 ? GH_SAMPLE_U32 : GH_SAMPLE_U8};
+  return (GhDeviceFrame){.samples = input(bench, i),
+                         .pitch = bench->size.width * bench->sample_size,
+                         .width = bench->size.width,
+                         .height = bench->size.height,
+                         .format = gh_format_complete((GhFormat){
+                             bench->sample_size == 1 ? GH_BYTES : GH_WORDS_LE}),
+                         .words32 = bench->sample_size == 4};
 }
 
 /* One frame's whole step: it counts, and zeroes what the next one adds to. */
@@ -58,7 +61,7 @@ count_step(void *data, unsigned i)
   GhError error;
 
   if (gh_kernels_launch(&bench->kernels, bench->stream, bench->algorithm,
-                        &frame, bench->bins, &to, &error) == GH_OK)
+                        &frame, NULL, bench->bins, &to, &error) == GH_OK)
     return 1;
   fprintf(stderr, "%s\n", error.text);
   return 0;
@@ -136,7 +139,7 @@ is_right(Bench *bench, const uint32_t *expected, uint64_t sum)
   bench_zero(bench->counts, COUNTS_SIZE);
   memset(bench->result, 0xEE, RESULT_SIZE);
   return gh_kernels_launch(&bench->kernels, bench->stream, bench->algorithm,
-                           &frame, bench->bins, &to, &error) == GH_OK &&
+                           &frame, NULL, bench->bins, &to, &error) == GH_OK &&
          bench_wait(bench->stream) && bench->result->sum == sum &&
          memcmp(bench->result + 1, expected, bench->bins * sizeof(*expected)) ==
              0;

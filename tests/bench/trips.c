@@ -64,7 +64,7 @@ resident_trip(Bench *bench, void *data)
 
   (void)data;
   gh_kernels_launch(&bench->kernels, bench->stream, GH_ALGORITHM_AUTO, &frame,
-                    256, &to, &error);
+                    NULL, 256, &to, &error);
   bench_wait(bench->stream);
 }
 
@@ -75,7 +75,7 @@ bench_engine_trip(Bench *bench, void *data)
   GhFrame frame = {trip->samples, bench->size.width, bench->size.width,
                    bench->size.height};
   uint64_t bins[256];
-  GhResult result = {.bins = bins};
+  GhResult result = {.whole = {.bins = bins}};
   GhError error;
 
   gh_engine_submit(trip->engine, &frame, &error);

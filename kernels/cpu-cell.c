@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cpu-cell.h"
+
+#include "cpu-choice.h"
+#include "cpu-row.h"
+#include "engine-private.h"
+
+static bool
+is_bytes(const GhFormat *format)
+{
+  return format->packing == GH_BYTES && format->step == 1 &&
+         format->shift == 0 && format->depth == 8;
+}
+
+static void
+count_bytes(const GhFrame *part, uint32_t *scratch, GhCounts *counts)
+{
+  GhByteCounts bytes = {{0}, 0};
+
+  gh_count_best(part, scratch, &bytes);
+  for (unsigned v = 0; v < GH_BYTE_LEVELS; v++)
+    gh_counters_of(counts)[v] += (uint32_t)bytes.count[v];
+  counts->sum += bytes.sum;
+}
+
+/* Samples of any kind, one after the other. */
+static void
+count_any(const GhFrame *frame, const GhRect *part, unsigned counters,
+          GhCounts *counts)
+{
+  const GhFormat *format = &frame->format;
+  unsigned shift = gh_counter_shift(format->depth, counters);
+  uint32_t *counter = gh_counters_of(counts);
+
+  for (size_t y = part->y; y < (size_t)part->y + part->height; y++) {
+    const uint8_t *row = frame->samples + y * frame->stride;
+
+    for (size_t x = part->x; x < (size_t)part->x + part->width; x++) {
+      uint32_t sample = gh_sample(format, row, x);
+
+      counter[sample >> shift]++;
+      counts->sum += sample;
+    }
+  }
+}
+
+void
+gh_count_cell(const GhFrame *frame, const GhRect *part, unsigned counters,
+              uint32_t *scratch, GhCounts *counts)
+{
+  GhFrame cell = *frame;
+
+  if (!is_bytes(&frame->format)) {
+    count_any(frame, part, counters, counts);
+    return;
+  }
+  cell.samples += part->y * frame->stride + part->x;
+  cell.width = part->width;
+  cell.height = part->height;
+  count_bytes(&cell, scratch, counts);
+}
+
+static uint64_t
+sum_bytes(const uint8_t *row, size_t width)
+{
+  uint64_t tail = 0;
+  size_t x = 0;
+  GhSum sum;
+
+  gh_sum_start(&sum);
+  for (; x + 32 <= width; x += 32)
+    gh_sum_add_32(&sum, row + x);
+  for (; x < width; x++)
+    tail += row[x];
+  return tail + gh_sum_end(&sum);
+}
+
+uint64_t
+gh_sum_row(const GhFrame *frame, uint32_t y)
+{
+  const uint8_t *row = frame->samples + y * frame->stride;
+  uint64_t sum = 0;
+
+  if (is_bytes(&frame->format))
+    return sum_bytes(row, frame->width);
+  for (size_t x = 0; x < frame->width; x++)
+    sum += gh_sample(&frame->format, row, x);
+  return sum;
+}
