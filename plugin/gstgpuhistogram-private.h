@@ -10,16 +10,18 @@
  *   allocation.c       what upstream is told about buffers
  *   counting.c         the engines: choice, failure, recount
  *   context.c          the CUDA context that the pipeline shares
- *   report.c           the meta and the message
+ *   report.c           what comes out: the meta, and whether there is a message
  *
  * and what these rest on: flight, the frames between the two threads; luma,
- * a frame's samples; pinned and registered, memory that the GPU reads by
- * itself; cudamemory, GStreamer's CUDA library.
+ * a frame's samples; message, what is in one; figures, which of them it has;
+ * pinned and registered, memory that the GPU reads by itself; cudamemory,
+ * GStreamer's CUDA library.
  */
 
 #pragma once
 
 #include "engine.h"
+#include "figures.h"
 #include "flight.h"
 #include "gstgpuhistogram.h"
 #include "pinned.h"
@@ -43,6 +45,7 @@ typedef struct {
   guint max_pending_messages;
   gboolean verify;
   gboolean register_memory;
+  GpuHistogramFigures figures;
 } GpuHistogramSettings;
 
 #define GPU_HISTOGRAM_MAX_BINS 65536

@@ -33,12 +33,32 @@
  * * #guint64 `width`, #guint64 `height`: size of the frame, in pixels
  * * #guint64 `pixels`: number of samples counted
  * * #guint64 `sum`: sum of all samples, in grey levels
- * * #gdouble `mean`: their mean, in grey levels
+ * * #GstValueArray of #guint64 `histogram`: samples in each bin; absent with
+ *   more than 4096 bins, which the meta has all the same
+ * * #gboolean `histogram-omitted`: %TRUE where `histogram` is absent for that
+ *   reason, else absent
+ *
+ * and those of these that #GstGpuHistogram:statistics asks for, by default the
+ * first three:
+ *
+ * * #gdouble `mean`: mean of all samples, in grey levels
  * * #guint `min`, #guint `max`: lowest and highest grey level; with fewer bins
  *   than levels, the ends of the lowest and of the highest bin in use
- * * #GstValueArray of #guint64 `histogram`: samples in each bin
+ * * #gdouble `variance`: population variance, in grey levels squared
+ * * #gdouble `standard-deviation`: its square root, in grey levels
+ * * #guint `median`: lower median, a grey level
+ * * #GstValueArray of #guint `percentiles`: grey levels, in the order of
+ *   #GstGpuHistogram:percentiles
+ * * #gdouble `interpercentile-mean`: mean of the samples from the least to the
+ *   greatest of #GstGpuHistogram:percentiles, in grey levels; absent where that
+ *   is empty
+ * * #gdouble `clipped-dark`, #gdouble `clipped-bright`: share, 0 to 1, of the
+ *   samples in the lowest and in the highest bin
+ * * #gdouble `entropy`: entropy of the histogram, in bits a sample
  *
- * A time that is not known is %GST_CLOCK_TIME_NONE.
+ * The functions of #GstGpuHistogramMeta define these figures. Those in grey
+ * levels whose type is #guint are the lowest level of a bin, but `max` is the
+ * highest of one. A time that is not known is %GST_CLOCK_TIME_NONE.
  *
  * ## Example
  * |[

@@ -45,6 +45,41 @@ typedef enum {
   GST_GPU_HISTOGRAM_ALGORITHM_SORT
 } GstGpuHistogramAlgorithm;
 
+/**
+ * GstGpuHistogramStatistics:
+ * @GST_GPU_HISTOGRAM_STATISTICS_MEAN: the mean
+ * @GST_GPU_HISTOGRAM_STATISTICS_MIN: the lowest grey level
+ * @GST_GPU_HISTOGRAM_STATISTICS_MAX: the highest grey level
+ * @GST_GPU_HISTOGRAM_STATISTICS_VARIANCE: the population variance
+ * @GST_GPU_HISTOGRAM_STATISTICS_STANDARD_DEVIATION: its square root
+ * @GST_GPU_HISTOGRAM_STATISTICS_MEDIAN: the lower median
+ * @GST_GPU_HISTOGRAM_STATISTICS_PERCENTILES: those of the property
+ * @GST_GPU_HISTOGRAM_STATISTICS_INTERPERCENTILE_MEAN: the mean between the
+ * least and the greatest of those
+ * @GST_GPU_HISTOGRAM_STATISTICS_CLIPPED: the shares of the samples in the
+ * lowest and in the highest bin
+ * @GST_GPU_HISTOGRAM_STATISTICS_ENTROPY: the entropy of the histogram
+ *
+ * What a message says of the samples, beside their sum and the histogram. The
+ * functions of #GstGpuHistogramMeta define each of them.
+ */
+typedef enum {
+  GST_GPU_HISTOGRAM_STATISTICS_MEAN = 1 << 0,
+  GST_GPU_HISTOGRAM_STATISTICS_MIN = 1 << 1,
+  GST_GPU_HISTOGRAM_STATISTICS_MAX = 1 << 2,
+  GST_GPU_HISTOGRAM_STATISTICS_VARIANCE = 1 << 3,
+  GST_GPU_HISTOGRAM_STATISTICS_STANDARD_DEVIATION = 1 << 4,
+  GST_GPU_HISTOGRAM_STATISTICS_MEDIAN = 1 << 5,
+  GST_GPU_HISTOGRAM_STATISTICS_PERCENTILES = 1 << 6,
+  GST_GPU_HISTOGRAM_STATISTICS_INTERPERCENTILE_MEAN = 1 << 7,
+  GST_GPU_HISTOGRAM_STATISTICS_CLIPPED = 1 << 8,
+  GST_GPU_HISTOGRAM_STATISTICS_ENTROPY = 1 << 9
+} GstGpuHistogramStatistics;
+
+#define GST_TYPE_GPU_HISTOGRAM_STATISTICS \
+  (gst_gpu_histogram_statistics_get_type())
+GType gst_gpu_histogram_statistics_get_type(void);
+
 #define GST_TYPE_GPU_HISTOGRAM_ALGORITHM \
   (gst_gpu_histogram_algorithm_get_type())
 GType gst_gpu_histogram_algorithm_get_type(void);

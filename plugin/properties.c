@@ -16,6 +16,9 @@
 #define DEFAULT_MAX_PENDING_MESSAGES 256
 #define DEFAULT_VERIFY FALSE
 #define DEFAULT_REGISTER_MEMORY TRUE
+#define DEFAULT_STATISTICS                                                \
+  (GST_GPU_HISTOGRAM_STATISTICS_MEAN | GST_GPU_HISTOGRAM_STATISTICS_MIN | \
+   GST_GPU_HISTOGRAM_STATISTICS_MAX)
 
 const GpuHistogramSettings gpu_histogram_default_settings = {
     .engine = DEFAULT_ENGINE,
@@ -30,6 +33,9 @@ const GpuHistogramSettings gpu_histogram_default_settings = {
     .max_pending_messages = DEFAULT_MAX_PENDING_MESSAGES,
     .verify = DEFAULT_VERIFY,
     .register_memory = DEFAULT_REGISTER_MEMORY,
+    .figures = {.wanted = DEFAULT_STATISTICS,
+                .n_percentiles = 2,
+                .percentiles = {5.0, 95.0}},
 };
 
 enum {
@@ -45,6 +51,8 @@ enum {
   PROP_MAX_PENDING_MESSAGES,
   PROP_VERIFY,
   PROP_REGISTER_MEMORY,
+  PROP_STATISTICS,
+  PROP_PERCENTILES,
   PROP_STATS
 };
 
@@ -138,7 +146,24 @@ store_setting(GpuHistogramSettings *settings, guint id, const GValue *value)
   case PROP_REGISTER_MEMORY:
     settings->register_memory = g_value_get_boolean(value);
     break;
+  case PROP_STATISTICS:
+    settings->figures.wanted = g_value_get_flags(value);
+    break;
   }
+}
+
+static void
+set_percentiles(GstGpuHistogram *self, const GValue *array)
+{
+  gboolean taken;
+
+  GST_OBJECT_LOCK(self);
+  taken = gpu_histogram_figures_set_percentiles(&self->settings.figures, array);
+  GST_OBJECT_UNLOCK(self);
+  if (!taken)
+    GST_WARNING_OBJECT(self,
+                       "percentiles stay as they are: there may be %u of them",
+                       GPU_HISTOGRAM_MAX_PERCENTILES);
 }
 
 static void
@@ -147,6 +172,10 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstGpuHistogram *self = GST_GPU_HISTOGRAM(object);
   gboolean locked;
 
+  if (id == PROP_PERCENTILES) {
+    set_percentiles(self, value);
+    return;
+  }
   GST_OBJECT_LOCK(self);
   locked = is_locked(self, pspec);
   if (!locked)
@@ -221,6 +250,12 @@ load_setting(const GpuHistogramSettings *settings, guint id, GValue *value)
     break;
   case PROP_REGISTER_MEMORY:
     g_value_set_boolean(value, settings->register_memory);
+    break;
+  case PROP_STATISTICS:
+    g_value_set_flags(value, settings->figures.wanted);
+    break;
+  case PROP_PERCENTILES:
+    gpu_histogram_figures_get_percentiles(&settings->figures, value);
     break;
   }
 }
@@ -328,6 +363,34 @@ install_report_properties(GObjectClass *klass)
                            DEFAULT_VERIFY, flags));
 }
 
+/* Which figures a message carries. */
+static void
+install_figure_properties(GObjectClass *klass)
+{
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  g_object_class_install_property(
+      klass, PROP_STATISTICS,
+      g_param_spec_flags("statistics", "Statistics",
+                         "Figures that a message carries beside the histogram; "
+                         "the field's name is given in brackets",
+                         GST_TYPE_GPU_HISTOGRAM_STATISTICS, DEFAULT_STATISTICS,
+                         flags));
+  g_object_class_install_property(
+      klass, PROP_PERCENTILES,
+      gst_param_spec_array(
+          "percentiles", "Percentiles",
+          "Percentiles that statistics=percentiles gives, in this order, and "
+          "between the least and the greatest of which "
+          "statistics=interpercentile-mean takes the mean; at most 64 numbers",
+          g_param_spec_double("percent", "Percent",
+                              "Share of the samples that are not brighter", 0.0,
+                              100.0, 50.0,
+                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
+          flags));
+}
+
 /* What can be read, and how frames get to the GPU. */
 static void
 install_other_properties(GObjectClass *klass)
@@ -345,7 +408,7 @@ install_other_properties(GObjectClass *klass)
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed(
-          "stats", "Statistics",
+          "stats", "Stats",
           "Since the start: engine in use (engine, device, reason), frames "
           "counted (frames), messages dropped (messages-dropped), bytes "
           "sent to the GPU (bytes-uploaded) and copied for that "
@@ -363,7 +426,9 @@ gst_gpu_histogram_install_properties(GObjectClass *klass)
   klass->get_property = get_property;
   install_engine_properties(klass);
   install_report_properties(klass);
+  install_figure_properties(klass);
   install_other_properties(klass);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ENGINE, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ALGORITHM, 0);
+  gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_STATISTICS, 0);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What comes out: the meta on the buffer and the message on the bus. */
+/* What comes out: the meta on the buffer, and when there is a message. */
 
 #include "gstgpuhistogram-private.h"
+#include "message.h"
 
 static void
 fill_meta(GstGpuHistogram *self, GstGpuHistogramMeta *meta,
@@ -22,22 +23,6 @@ fill_meta(GstGpuHistogram *self, GstGpuHistogramMeta *meta,
 }
 
 static void
-set_histogram(GstStructure *structure, const GstGpuHistogramMeta *meta)
-{
-  GValue array = G_VALUE_INIT;
-
-  gst_value_array_init(&array, meta->n_bins);
-  for (guint b = 0; b < meta->n_bins; b++) {
-    GValue count = G_VALUE_INIT;
-
-    g_value_init(&count, G_TYPE_UINT64);
-    g_value_set_uint64(&count, meta->bins[b]);
-    gst_value_array_append_and_take_value(&array, &count);
-  }
-  gst_structure_take_value(structure, "histogram", &array);
-}
-
-static void
 message_freed(gpointer data, GstMiniObject *message)
 {
   GstGpuHistogram *self = data;
@@ -47,23 +32,11 @@ message_freed(gpointer data, GstMiniObject *message)
 
 static GstMessage *
 new_message(GstGpuHistogram *self, const GpuHistogramFrame *frame,
-            const GstGpuHistogramMeta *meta)
+            const GstGpuHistogramMeta *meta, const GpuHistogramFigures *figures)
 {
-  GstStructure *structure = gst_structure_new(
-      "gpuhistogram", "timestamp", G_TYPE_UINT64, GST_BUFFER_PTS(frame->buffer),
-      "stream-time", G_TYPE_UINT64, frame->stream_time, "running-time",
-      G_TYPE_UINT64, frame->running_time, "duration", G_TYPE_UINT64,
-      GST_BUFFER_DURATION(frame->buffer), "frame", G_TYPE_UINT64, meta->frame,
-      "width", G_TYPE_UINT64, (guint64)meta->width, "height", G_TYPE_UINT64,
-      (guint64)meta->height, "pixels", G_TYPE_UINT64, meta->pixels, "sum",
-      G_TYPE_UINT64, meta->sum, "mean", G_TYPE_DOUBLE,
-      gst_gpu_histogram_meta_get_mean(meta), "min", G_TYPE_UINT,
-      gst_gpu_histogram_meta_get_min(meta), "max", G_TYPE_UINT,
-      gst_gpu_histogram_meta_get_max(meta), NULL);
-  GstMessage *message;
+  GstMessage *message = gst_message_new_element(
+      GST_OBJECT(self), gpu_histogram_message_new(frame, meta, figures));
 
-  set_histogram(structure, meta);
-  message = gst_message_new_element(GST_OBJECT(self), structure);
   /* The message holds the element, so the element outlives it. */
   gst_mini_object_weak_ref(GST_MINI_OBJECT(message), message_freed, self);
   g_atomic_int_inc(&self->messages_alive);
@@ -86,18 +59,21 @@ static void
 post(GstGpuHistogram *self, const GpuHistogramFrame *frame,
      const GstGpuHistogramMeta *meta)
 {
+  GpuHistogramFigures figures;
   GstClockTime interval;
   guint max_pending;
 
   GST_OBJECT_LOCK(self);
   interval = self->settings.interval;
   max_pending = self->settings.max_pending_messages;
+  figures = self->settings.figures;
   GST_OBJECT_UNLOCK(self);
   if (!is_due(self, frame->stream_time, interval))
     return;
   if ((guint)g_atomic_int_get(&self->messages_alive) < max_pending) {
     self->last_posted = frame->stream_time;
-    gst_element_post_message(GST_ELEMENT(self), new_message(self, frame, meta));
+    gst_element_post_message(GST_ELEMENT(self),
+                             new_message(self, frame, meta, &figures));
     return;
   }
   GST_OBJECT_LOCK(self);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-"""The meta library through GObject-Introspection: a histogram is put on a
-buffer and read back. Needs the typelib in GI_TYPELIB_PATH and the library in
+"""The meta library through GObject-Introspection: metas are put on a buffer
+and read back. Needs the typelib in GI_TYPELIB_PATH and the library in
 LD_LIBRARY_PATH; without it, or without PyGObject, the test is skipped."""
 
 import sys
@@ -93,6 +93,15 @@ class MetaFromPython(unittest.TestCase):
         self.buffer = None
         meta = GstGpuHistogram.buffer_get_gpu_histogram_meta(copy)
         self.assertEqual(meta.get_bins()[255], 4)
+
+    def test_rows(self):
+        meta = GstGpuHistogram.buffer_add_gpu_histogram_rows_meta(self.buffer)
+        self.assertFalse(meta.get_means())
+        meta.width = 4
+        meta.set_sums([10, 0, 1020])
+        meta = GstGpuHistogram.buffer_get_gpu_histogram_rows_meta(self.buffer)
+        self.assertEqual(meta.get_means(), [2.5, 0.0, 255.0])
+        self.assertEqual((meta.n_rows, meta.get_mean(2)), (3, 255.0))
 
 
 if __name__ == "__main__":

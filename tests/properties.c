@@ -25,6 +25,9 @@ static const Property properties[] = {
     {"interval", "0", "12345678901234", GST_PARAM_MUTABLE_PLAYING},
     {"max-pending-messages", "256", "3", GST_PARAM_MUTABLE_PLAYING},
     {"verify", "false", "true", GST_PARAM_MUTABLE_PLAYING},
+    {"statistics", "mean+min+max", "variance+entropy",
+     GST_PARAM_MUTABLE_PLAYING},
+    {"percentiles", "<5, 95>", "<99.9, 0, 50>", GST_PARAM_MUTABLE_PLAYING},
     {"engine", "auto", "cuda", GST_PARAM_MUTABLE_READY},
 };
 
@@ -50,7 +53,7 @@ check_value(GstElement *element, const gchar *name, const gchar *want)
   g_value_init(&value, pspec->value_type);
   g_value_init(&wanted, pspec->value_type);
   g_object_get_property(G_OBJECT(element), name, &value);
-  fail_unless(gst_value_deserialize(&wanted, want));
+  fail_unless(gst_value_deserialize_with_pspec(&wanted, want, pspec));
   fail_unless(g_param_values_cmp(pspec, &value, &wanted) == 0, "%s is not %s",
               name, want);
   g_value_unset(&wanted);
@@ -197,6 +200,24 @@ is_ours(GParamSpec *pspec)
 }
 
 static void
+set_percentiles_at_random(GstElement *element, const gchar *name, GRand *random)
+{
+  GValue array = G_VALUE_INIT;
+  gint n = g_rand_int_range(random, 0, 65);
+
+  gst_value_array_init(&array, (guint)n);
+  for (gint i = 0; i < n; i++) {
+    GValue percent = G_VALUE_INIT;
+
+    g_value_init(&percent, G_TYPE_DOUBLE);
+    g_value_set_double(&percent, g_rand_double_range(random, 0.0, 100.0));
+    gst_value_array_append_and_take_value(&array, &percent);
+  }
+  g_object_set_property(G_OBJECT(element), name, &array);
+  g_value_unset(&array);
+}
+
+static void
 set_at_random(GstElement *element, GParamSpec *pspec, GRand *random)
 {
   const gchar *name = pspec->name;
@@ -208,6 +229,12 @@ set_at_random(GstElement *element, GParamSpec *pspec, GRand *random)
     guint which = (guint)g_rand_int_range(random, 0, (gint32)klass->n_values);
 
     g_object_set(element, name, klass->values[which].value, NULL);
+  } else if (G_IS_PARAM_SPEC_FLAGS(pspec)) {
+    const GFlagsClass *klass = G_PARAM_SPEC_FLAGS(pspec)->flags_class;
+
+    g_object_set(element, name, g_rand_int(random) & klass->mask, NULL);
+  } else if (GST_IS_PARAM_SPEC_ARRAY_LIST(pspec)) {
+    set_percentiles_at_random(element, name, random);
   } else if (G_IS_PARAM_SPEC_UINT(pspec)) {
     const GParamSpecUInt *range = G_PARAM_SPEC_UINT(pspec);
 

@@ -52,17 +52,16 @@ is_sound(const GstGpuHistogramMeta *meta)
          (guint64)r->y + (guint64)r->h <= meta->height;
 }
 
-/* Byte by byte: nothing in the payload is aligned. */
-static void
-put(guint8 **to, guint bytes, guint64 value)
+void
+gpu_histogram_put(guint8 **to, guint bytes, guint64 value)
 {
   for (guint i = 0; i < bytes; i++)
     (*to)[i] = (guint8)(value >> (8 * i));
   *to += bytes;
 }
 
-static guint64
-get(const guint8 **from, guint bytes)
+guint64
+gpu_histogram_get(const guint8 **from, guint bytes)
 {
   guint64 value = 0;
 
@@ -72,8 +71,8 @@ get(const guint8 **from, guint bytes)
   return value;
 }
 
-static const gchar *
-format_name(GstVideoFormat format)
+const gchar *
+gpu_histogram_format_name(GstVideoFormat format)
 {
   const gchar *name = NULL;
 
@@ -87,7 +86,7 @@ gpu_histogram_meta_serialize(const GstMeta *meta, GstByteArrayInterface *data,
                              guint8 *version)
 {
   const GstGpuHistogramMeta *self = (const GstGpuHistogramMeta *)meta;
-  const gchar *name = format_name(self->format);
+  const gchar *name = gpu_histogram_format_name(self->format);
   gsize length = strlen(name);
   guint8 *to;
 
@@ -99,23 +98,23 @@ gpu_histogram_meta_serialize(const GstMeta *meta, GstByteArrayInterface *data,
     return FALSE;
 
   *version = VERSION;
-  put(&to, 4, (guint64)self->region_id);
-  put(&to, 4, self->depth);
-  put(&to, 8, self->frame);
-  put(&to, 4, self->width);
-  put(&to, 4, self->height);
-  put(&to, 4, (guint64)self->rectangle.x);
-  put(&to, 4, (guint64)self->rectangle.y);
-  put(&to, 4, (guint64)self->rectangle.w);
-  put(&to, 4, (guint64)self->rectangle.h);
-  put(&to, 8, self->pixels);
-  put(&to, 8, self->sum);
-  put(&to, 4, self->n_bins);
-  put(&to, 4, length);
+  gpu_histogram_put(&to, 4, (guint64)self->region_id);
+  gpu_histogram_put(&to, 4, self->depth);
+  gpu_histogram_put(&to, 8, self->frame);
+  gpu_histogram_put(&to, 4, self->width);
+  gpu_histogram_put(&to, 4, self->height);
+  gpu_histogram_put(&to, 4, (guint64)self->rectangle.x);
+  gpu_histogram_put(&to, 4, (guint64)self->rectangle.y);
+  gpu_histogram_put(&to, 4, (guint64)self->rectangle.w);
+  gpu_histogram_put(&to, 4, (guint64)self->rectangle.h);
+  gpu_histogram_put(&to, 8, self->pixels);
+  gpu_histogram_put(&to, 8, self->sum);
+  gpu_histogram_put(&to, 4, self->n_bins);
+  gpu_histogram_put(&to, 4, length);
   memcpy(to, name, length);
   to += length;
   for (guint b = 0; b < self->n_bins; b++)
-    put(&to, 8, self->bins[b]);
+    gpu_histogram_put(&to, 8, self->bins[b]);
   return TRUE;
 }
 
@@ -123,25 +122,25 @@ gpu_histogram_meta_serialize(const GstMeta *meta, GstByteArrayInterface *data,
 static guint32
 get_header(GstGpuHistogramMeta *meta, const guint8 *from)
 {
-  meta->region_id = (gint)get(&from, 4);
-  meta->depth = (guint32)get(&from, 4);
-  meta->frame = get(&from, 8);
-  meta->width = (guint32)get(&from, 4);
-  meta->height = (guint32)get(&from, 4);
-  meta->rectangle.x = (gint)get(&from, 4);
-  meta->rectangle.y = (gint)get(&from, 4);
-  meta->rectangle.w = (gint)get(&from, 4);
-  meta->rectangle.h = (gint)get(&from, 4);
-  meta->pixels = get(&from, 8);
-  meta->sum = get(&from, 8);
-  meta->n_bins = (guint32)get(&from, 4);
-  return (guint32)get(&from, 4);
+  meta->region_id = (gint)gpu_histogram_get(&from, 4);
+  meta->depth = (guint32)gpu_histogram_get(&from, 4);
+  meta->frame = gpu_histogram_get(&from, 8);
+  meta->width = (guint32)gpu_histogram_get(&from, 4);
+  meta->height = (guint32)gpu_histogram_get(&from, 4);
+  meta->rectangle.x = (gint)gpu_histogram_get(&from, 4);
+  meta->rectangle.y = (gint)gpu_histogram_get(&from, 4);
+  meta->rectangle.w = (gint)gpu_histogram_get(&from, 4);
+  meta->rectangle.h = (gint)gpu_histogram_get(&from, 4);
+  meta->pixels = gpu_histogram_get(&from, 8);
+  meta->sum = gpu_histogram_get(&from, 8);
+  meta->n_bins = (guint32)gpu_histogram_get(&from, 4);
+  return (guint32)gpu_histogram_get(&from, 4);
 }
 
 /* Not gst_video_format_from_string(): it is declared as if it did not read its
  * argument, so that the compiler leaves out copying a name for it. */
-static GstVideoFormat
-get_format(const guint8 *from, gsize length)
+GstVideoFormat
+gpu_histogram_get_format(const guint8 *from, gsize length)
 {
   guint n;
   const GstVideoFormat *formats = gst_video_formats_raw(&n);
@@ -176,11 +175,11 @@ gpu_histogram_meta_deserialize(const GstMetaInfo *info, GstBuffer *buffer,
   meta = gst_buffer_add_gpu_histogram_meta(buffer, read.region_id);
   if (!meta)
     return NULL;
-  read.format = get_format(data + HEADER_BYTES, length);
+  read.format = gpu_histogram_get_format(data + HEADER_BYTES, length);
   read.bins = g_new(guint64, read.n_bins);
   from = data + HEADER_BYTES + length;
   for (guint b = 0; b < read.n_bins; b++)
-    read.bins[b] = get(&from, 8);
+    read.bins[b] = gpu_histogram_get(&from, 8);
   gpu_histogram_meta_copy(meta, &read);
   g_free(read.bins);
   return (GstMeta *)meta;

@@ -113,6 +113,10 @@ GST_GPU_HISTOGRAM_API
 gdouble gst_gpu_histogram_meta_get_variance(const GstGpuHistogramMeta *meta);
 
 GST_GPU_HISTOGRAM_API
+gdouble
+gst_gpu_histogram_meta_get_standard_deviation(const GstGpuHistogramMeta *meta);
+
+GST_GPU_HISTOGRAM_API
 guint gst_gpu_histogram_meta_get_min(const GstGpuHistogramMeta *meta);
 
 GST_GPU_HISTOGRAM_API
@@ -121,5 +125,23 @@ guint gst_gpu_histogram_meta_get_max(const GstGpuHistogramMeta *meta);
 GST_GPU_HISTOGRAM_API
 guint gst_gpu_histogram_meta_get_percentile(const GstGpuHistogramMeta *meta,
                                             gdouble percent);
+
+GST_GPU_HISTOGRAM_API
+guint gst_gpu_histogram_meta_get_median(const GstGpuHistogramMeta *meta);
+
+GST_GPU_HISTOGRAM_API
+gdouble
+gst_gpu_histogram_meta_get_interpercentile_mean(const GstGpuHistogramMeta *meta,
+                                                gdouble low, gdouble high);
+
+GST_GPU_HISTOGRAM_API
+gdouble gst_gpu_histogram_meta_get_dark_share(const GstGpuHistogramMeta *meta);
+
+GST_GPU_HISTOGRAM_API
+gdouble
+gst_gpu_histogram_meta_get_bright_share(const GstGpuHistogramMeta *meta);
+
+GST_GPU_HISTOGRAM_API
+gdouble gst_gpu_histogram_meta_get_entropy(const GstGpuHistogramMeta *meta);
 
 G_END_DECLS
