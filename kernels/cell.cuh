@@ -7,45 +7,65 @@
 
 #include "histogram.cuh"
 
+/* How the grid walks over a cell that did not come along. */
+__device__ static GhCell
+read_cell(const GhLaunch &launch)
+{
+  uint32_t threads = gridDim.x * blockDim.x;
+  GhCell cell = {launch.cells[blockIdx.z], 0, 0, 0, 0};
+
+  cell.row_quads = max(cell.rect.width * launch.format.step / 16, 1u);
+  cell.step_rows = threads / cell.row_quads;
+  cell.step_quads = threads % cell.row_quads;
+  return cell;
+}
+
+/* Memory of the cell, where all of it begins at `first`. */
+template <typename Type>
+__device__ static Type *
+part_of(Type *first, uint64_t words)
+{
+  return reinterpret_cast<Type *>(reinterpret_cast<uint32_t *>(first) +
+                                  blockIdx.z * words);
+}
+
 /* What a block has to do for the cell that it belongs to, as if that were the
  * whole frame. */
 __device__ static GhLaunch
-launch_of_cell(const GhLaunch &launch)
+launch_of_cell(const GhCellsLaunch &all)
 {
-  uint64_t words = GH_DEVICE_COUNTS_WORDS(launch.bins);
-  uint32_t threads = gridDim.x * blockDim.x;
+  const GhLaunch &launch = all.launch;
+  uint64_t words = GH_DEVICE_COUNTS_WORDS(launch.bins, launch.apart);
   GhLaunch own = launch;
 
-  if (!launch.cells)
+  if (launch.n_cells == 0)
     return own;
-  const GhRect cell = launch.cells[blockIdx.z];
+  const GhCell cell = launch.cells ? read_cell(launch) : all.cells[blockIdx.z];
+  const GhRect rect = cell.rect;
 
-  own.samples += cell.y * launch.pitch + (uint64_t)cell.x * launch.format.step;
-  own.row_size = (uint64_t)cell.width * launch.format.step;
-  own.rows = cell.height;
-  own.row_quads = max((uint32_t)(own.row_size / 16), 1u);
+  own.samples += rect.y * launch.pitch + (uint64_t)rect.x * launch.format.step;
+  own.row_size = (uint64_t)rect.width * launch.format.step;
+  own.rows = rect.height;
+  own.row_quads = cell.row_quads;
+  own.row_inverse = cell.row_inverse;
   own.quads = own.rows * own.row_quads;
-  own.step_rows = threads / own.row_quads;
-  own.step_quads = threads % own.row_quads;
-  own.first = cell.x;
-  own.width = cell.width;
-  own.counts = reinterpret_cast<GhDeviceCounts *>(
-      reinterpret_cast<uint32_t *>(launch.counts) + blockIdx.z * words);
+  own.step_rows = cell.step_rows;
+  own.step_quads = cell.step_quads;
+  own.first = rect.x;
+  own.width = rect.width;
+  own.counts = part_of(launch.counts, words);
   if (launch.next)
-    own.next = reinterpret_cast<GhDeviceCounts *>(
-        reinterpret_cast<uint32_t *>(launch.next) + blockIdx.z * words);
+    own.next = part_of(launch.next, words);
   if (launch.result)
-    own.result = reinterpret_cast<GhCounts *>(
-        reinterpret_cast<uint32_t *>(launch.result) +
-        (uint64_t)blockIdx.z * GH_COUNTS_WORDS(launch.bins));
+    own.result = part_of(launch.result, GH_COUNTS_WORDS(launch.bins));
   return own;
 }
 
 template <typename Sample, typename Walk, typename Table>
 __device__ static void
-histogram_of_cell(const GhLaunch &launch)
+histogram_of_cell(const GhCellsLaunch &all)
 {
-  histogram<Sample, Walk, Table>(launch_of_cell(launch));
+  histogram<Sample, Walk, Table>(launch_of_cell(all));
 }
 
 /* Sample x of a row. Read byte by byte, as it may lie anywhere. */
@@ -86,10 +106,10 @@ row_of_cell(const GhLaunch &own, uint32_t row)
 /* For samples that are of no other kind. */
 template <typename Table>
 __device__ static void
-histogram_of_any(const GhLaunch &launch)
+histogram_of_any(const GhCellsLaunch &all)
 {
   __shared__ unsigned long long sums[32];
-  const GhLaunch own = launch_of_cell(launch);
+  const GhLaunch own = launch_of_cell(all);
   uint32_t n = own.rows * own.width, step = gridDim.x * blockDim.x;
   unsigned long long sum = 0;
   Table table(own);
@@ -104,8 +124,7 @@ histogram_of_any(const GhLaunch &launch)
     uint32_t bin = (sample >> own.shift) - tile_first(own);
 
     sum += sample;
-    if (bin < tile_size(own))
-      table.add(bin);
+    table.add_below(bin, tile_size(own));
   }
   sum = sum_of_warp(sum);
   if (threadIdx.x % 32 == 0)

@@ -32,7 +32,7 @@ typedef struct {
   CudaMemory counts;  /* GhDeviceCounts of each cell; zero between frames */
   CudaMemory result;  /* pinned: GhCounts of each cell */
   CudaMemory rows;    /* pinned: the sum of each row */
-  CudaMemory rects;   /* the cells */
+  CudaMemory rects;   /* the cells, where they are many */
   uint32_t rects_version;
   uint64_t largest; /* samples of the largest cell */
   size_t uploaded;  /* bytes of the frame in flight ... */
@@ -56,6 +56,13 @@ typedef struct {
   GhPace pace;           /* the collecting thread's */
   CudaSlot slots[GH_MAX_DEPTH];
 } CudaEngine;
+
+/* The cells to be counted apart, 0 where there is but one. */
+static inline uint32_t
+gh_job_n_cells(const GhJob *job)
+{
+  return job->cells.n > 1 ? job->cells.n : 0;
+}
 
 /* One driver call: true, or false with a cause in *error. */
 #define TRY(name, ...) \

@@ -72,16 +72,17 @@ gh_cuda_slot_reserve_input(CudaEngine *self, CudaSlot *slot, size_t bytes,
 
 /* Of memory that is not pinned the driver has a copy when the call returns. */
 static bool
-upload_cells(CudaEngine *self, CudaSlot *slot, const GhCells *cells,
-             GhError *error)
+place_cells(CudaEngine *self, CudaSlot *slot, const GhCells *cells,
+            GhError *error)
 {
   size_t bytes = cells->n * sizeof(*cells->cells);
 
   if (slot->rects_version == cells->version)
     return true;
-  if (!reserve_device(self, &slot->rects, bytes, error) ||
-      !TRY(cuMemcpyHtoDAsync_v2, slot->rects.device, cells->cells, bytes,
-           slot->stream))
+  if (cells->n > GH_FEW_CELLS &&
+      (!reserve_device(self, &slot->rects, bytes, error) ||
+       !TRY(cuMemcpyHtoDAsync_v2, slot->rects.device, cells->cells, bytes,
+            slot->stream)))
     return false;
   slot->largest = 0;
   for (uint32_t i = 0; i < cells->n; i++) {
@@ -97,8 +98,9 @@ bool
 gh_cuda_slot_prepare(CudaEngine *self, CudaSlot *slot, const GhJob *job,
                      GhError *error)
 {
+  bool apart = gh_counts_apart(job->counters, gh_job_n_cells(job));
   size_t counts =
-      4 * (size_t)job->cells.n * GH_DEVICE_COUNTS_WORDS(job->counters);
+      4 * (size_t)job->cells.n * GH_DEVICE_COUNTS_WORDS(job->counters, apart);
 
   if (!reserve_zeroed(self, slot, &slot->counts, counts, error) ||
       !reserve_pinned(self, &slot->result, gh_job_counts_size(job), error))
@@ -106,7 +108,8 @@ gh_cuda_slot_prepare(CudaEngine *self, CudaSlot *slot, const GhJob *job,
   if (job->rows > 0 &&
       !reserve_pinned(self, &slot->rows, job->rows * sizeof(uint64_t), error))
     return false;
-  return job->cells.n == 1 || upload_cells(self, slot, &job->cells, error);
+  return gh_job_n_cells(job) == 0 ||
+         place_cells(self, slot, &job->cells, error);
 }
 
 bool

@@ -46,10 +46,11 @@ count(CudaEngine *self, CudaSlot *slot, const GhJob *job,
       const GhDeviceFrame *input, GhError *error)
 {
   const GhDeviceResult to = {slot->counts.device, 0, slot->result.device};
-  const GhDeviceCells cells = {slot->rects.device, job->cells.n, slot->largest};
+  const GhDeviceCells cells = {job->cells.cells, slot->rects.device,
+                               job->cells.n, slot->largest};
 
   if (gh_kernels_launch(&self->kernels, slot->stream, self->algorithm, input,
-                        job->cells.n > 1 ? &cells : NULL, job->counters, &to,
+                        gh_job_n_cells(job) ? &cells : NULL, job->counters, &to,
                         error) != GH_OK)
     return false;
   return job->rows == 0 ||

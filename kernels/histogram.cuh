@@ -92,13 +92,10 @@ private:
     uint32_t bin = sample >> launch.shift;
 
     *sum += sample;
-    if (Table::WHOLE) {
+    if constexpr (Table::WHOLE)
       table->add(bin);
-    } else {
-      bin -= tile_first(launch);
-      if (bin < tile_size(launch))
-        table->add(bin);
-    }
+    else
+      table->add_below(bin - tile_first(launch), tile_size(launch));
   }
   template <typename Table>
   __device__ static void
@@ -127,10 +124,7 @@ template <> struct Quad<uint32_t> {
   __device__ static void
   one(const GhLaunch &launch, Table *table, uint32_t sample, Sum *sum)
   {
-    uint32_t bin = sample - tile_first(launch);
-
-    if (bin < tile_size(launch))
-      table->add(bin);
+    table->add_below(sample - tile_first(launch), tile_size(launch));
     *sum += sample;
   }
 };
@@ -169,7 +163,7 @@ clear_next(const GhLaunch &launch)
   if (!launch.next || blockIdx.y > 0)
     return;
   for (uint32_t b = first; b < launch.bins; b += gridDim.x * blockDim.x)
-    bins[GH_DEVICE_COUNTS_BIN(b, launch.bins)] = 0;
+    bins[GH_DEVICE_COUNTS_BIN(b, launch.apart)] = 0;
   if (first == 0)
     launch.next->sum = 0;
 }

@@ -10,13 +10,17 @@
 /* CUDA 11.7 brought it, for these architectures. */
 #if __CUDA_ARCH__ >= 700 && \
     __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107
-#define ARGUMENT const __grid_constant__ GhLaunch
+#define IN_PLACE __grid_constant__
 #else
-#define ARGUMENT const GhLaunch
+#define IN_PLACE
 #endif
 
-#define KERNEL(name, threads, function)                                       \
-  extern "C" __global__ void __launch_bounds__(threads) name(ARGUMENT launch) \
-  {                                                                           \
-    function(launch);                                                         \
+#define KERNEL_OF(type, name, threads, function)        \
+  extern "C" __global__ void __launch_bounds__(threads) \
+      name(const IN_PLACE type launch)                  \
+  {                                                     \
+    function(launch);                                   \
   }
+
+#define KERNEL(...) KERNEL_OF(GhLaunch, __VA_ARGS__)
+#define CELLS_KERNEL(...) KERNEL_OF(GhCellsLaunch, __VA_ARGS__)

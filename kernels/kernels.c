@@ -243,7 +243,8 @@ power_of_two_below(uint32_t n)
 }
 
 /* A block's tables: as many copies as are wanted and fit; where not even one
- * does, tiles of the bins. Returns their size in bytes. */
+ * does, tiles of the bins. A row behind the bins is for samples that are in
+ * none of them. Returns their size in bytes. */
 static uint32_t
 set_tables(GhLaunch *launch, uint32_t bins, uint32_t wanted, uint32_t room)
 {
@@ -254,10 +255,10 @@ set_tables(GhLaunch *launch, uint32_t bins, uint32_t wanted, uint32_t room)
   launch->tile_bins = bins;
   if (wanted == 0)
     return 0;
-  launch->tile_bins = bins <= words ? bins : power_of_two_below(words);
-  fit = power_of_two_below(words / launch->tile_bins);
+  launch->tile_bins = bins < words ? bins : power_of_two_below(words - 1);
+  fit = power_of_two_below(words / (launch->tile_bins + 1));
   launch->copies = wanted < fit ? wanted : fit;
-  return (launch->copies * launch->tile_bins * 4 + 15) / 16 * 16;
+  return (launch->copies * (launch->tile_bins + 1) * 4 + 15) / 16 * 16;
 }
 
 /* ---- Which kernel ---- */
@@ -329,13 +330,16 @@ choose(GhAlgorithm algorithm, Reader reader, bool cells, bool flat,
  * at the same time. */
 static void
 choose_grid(const GhKernels *kernels, const Kernel *kernel, uint32_t quads,
-            uint32_t shared, uint32_t *blocks, uint32_t *threads)
+            uint32_t tiles, uint32_t shared, uint32_t *blocks,
+            uint32_t *threads)
 {
   uint32_t fit = kernels->shared_device / (shared + STATIC_SHARED);
   uint32_t most = kernel->blocks < fit ? kernel->blocks : fit;
   uint32_t block_quads, useful;
 
-  most *= kernels->processors;
+  /* Tiles side by side, so that the second cache has what the others read. */
+  most = most * kernels->processors / tiles;
+  most = most < 1 ? 1 : most;
   *threads = quads / kernel->small_threads < most ? kernel->small_threads
                                                   : kernel->threads;
   block_quads = *threads * kernel->thread_quads;
@@ -359,15 +363,15 @@ choose_grid_of_cells(const GhKernels *kernels, const Kernel *kernel,
   most = (most < fit ? most : fit) * kernels->processors;
   *threads = kernel->small_threads;
   share = most * cells->largest / samples;
-  useful = cells->largest / (*threads * (uint64_t)16 * kernel->thread_quads);
+  /* Fewer, with some more quads for each thread, add up in less time. */
+  useful = cells->largest / (*threads * (uint64_t)40 * kernel->thread_quads);
   share = share < useful ? share : useful;
   *blocks = share < 1 ? 1 : (uint32_t)share;
 }
 
 static GhStatus
 set_launch(GhLaunch *launch, const GhDeviceFrame *frame, uint32_t bins,
-           const GhDeviceCells *cells, bool sort, Reader *reader,
-           GhError *error)
+           bool sort, Reader *reader, GhError *error)
 {
   launch->format = frame->format;
   *reader = choose_reader(frame, &launch->format);
@@ -376,8 +380,6 @@ set_launch(GhLaunch *launch, const GhDeviceFrame *frame, uint32_t bins,
     *reader = ANY;
   if (*reader != WORDS32)
     launch->shift = gh_counter_shift(frame->format.depth, bins);
-  if (cells)
-    launch->cells = (const GhRect *)(uintptr_t)cells->rects;
   if (set_rows(launch, frame, *reader, error) != GH_OK)
     return GH_FAILED;
   if (*reader != WORDS32 || is_flat(launch))
@@ -387,37 +389,74 @@ set_launch(GhLaunch *launch, const GhDeviceFrame *frame, uint32_t bins,
                  "boundary on");
 }
 
+/* The upper word of a product with it is exact where both the row's quads and
+ * the threads' numbers are small. */
+static uint32_t
+row_inverse(uint32_t row_quads, uint32_t threads)
+{
+  uint64_t inverse = (((uint64_t)1 << 32) + row_quads - 1) / row_quads;
+
+  return inverse > UINT32_MAX || (uint64_t)row_quads * threads > UINT32_MAX
+             ? 0
+             : (uint32_t)inverse;
+}
+
+static void
+place_cells(GhCellsLaunch *all, const GhDeviceCells *cells, uint32_t threads)
+{
+  if (cells->n > GH_FEW_CELLS) {
+    all->launch.cells = (const GhRect *)(uintptr_t)cells->memory;
+    return;
+  }
+  for (uint32_t i = 0; i < cells->n; i++) {
+    GhCell *cell = &all->cells[i];
+    uint32_t quads = cells->rects[i].width * all->launch.format.step / 16;
+
+    cell->rect = cells->rects[i];
+    cell->row_quads = quads < 1 ? 1 : quads;
+    cell->row_inverse = row_inverse(cell->row_quads, threads);
+    cell->step_rows = threads / cell->row_quads;
+    cell->step_quads = threads % cell->row_quads;
+  }
+}
+
 GhStatus
 gh_kernels_launch(const GhKernels *kernels, CUstream stream,
                   GhAlgorithm algorithm, const GhDeviceFrame *frame,
                   const GhDeviceCells *cells, uint32_t bins,
                   const GhDeviceResult *to, GhError *error)
 {
-  GhLaunch launch = {
-      .counts = (GhDeviceCounts *)(uintptr_t)to->counts,
-      .next = (GhDeviceCounts *)(uintptr_t)to->next,
-      .result = (GhCounts *)(uintptr_t)to->result,
-  };
-  void *arguments[] = {&launch};
+  GhCellsLaunch all = {
+      .launch = {.counts = (GhDeviceCounts *)(uintptr_t)to->counts,
+                 .next = (GhDeviceCounts *)(uintptr_t)to->next,
+                 .result = (GhCounts *)(uintptr_t)to->result,
+                 .n_cells = cells ? cells->n : 0,
+                 .apart = gh_counts_apart(bins, cells ? cells->n : 0)}};
+  GhLaunch *launch = &all.launch;
+  void *arguments[] = {&all};
   uint32_t copies, shared, blocks, threads, tiles;
   const Kernel *kernel;
   unsigned index;
   Reader reader;
 
-  if (set_launch(&launch, frame, bins, cells, algorithm == GH_ALGORITHM_SORT,
-                 &reader, error) != GH_OK)
+  if (set_launch(launch, frame, bins, algorithm == GH_ALGORITHM_SORT, &reader,
+                 error) != GH_OK)
     return GH_FAILED;
-  index = choose(algorithm, reader, cells, is_flat(&launch), bins, &copies);
+  index = choose(algorithm, reader, cells, is_flat(launch), bins, &copies);
   kernel = &table[index];
-  shared = set_tables(&launch, bins, copies, kernels->shared_block);
+  shared = set_tables(launch, bins, copies, kernels->shared_block);
+  tiles = (bins + launch->tile_bins - 1) / launch->tile_bins;
   if (cells)
     choose_grid_of_cells(kernels, kernel, frame, cells, shared, &blocks,
                          &threads);
   else
-    choose_grid(kernels, kernel, launch.quads, shared, &blocks, &threads);
-  launch.step_rows = blocks * threads / launch.row_quads;
-  launch.step_quads = blocks * threads % launch.row_quads;
-  tiles = (bins + launch.tile_bins - 1) / launch.tile_bins;
+    choose_grid(kernels, kernel, launch->quads, tiles, shared, &blocks,
+                &threads);
+  launch->row_inverse = row_inverse(launch->row_quads, blocks * threads);
+  launch->step_rows = blocks * threads / launch->row_quads;
+  launch->step_quads = blocks * threads % launch->row_quads;
+  if (cells)
+    place_cells(&all, cells, blocks * threads);
   return TRY(cuLaunchKernel, kernels->functions[index], blocks, tiles,
              cells ? cells->n : 1, threads, 1, 1, shared, stream, arguments,
              NULL)

@@ -33,15 +33,25 @@ typedef struct {
                       the format has no meaning */
 } GhDeviceFrame;
 
-/* The cells of a frame, as they lie on the device. */
+/* The cells of a frame. */
 typedef struct {
-  CUdeviceptr rects; /* GhRect each */
-  uint32_t n;        /* up to 65535 */
-  uint64_t largest;  /* samples of the largest one */
+  const GhRect *rects; /* up to GH_FEW_CELLS, which need not be on the device */
+  CUdeviceptr memory;  /* of the same, where they are more */
+  uint32_t n;          /* up to 65535 */
+  uint64_t largest;    /* samples of the largest one */
 } GhDeviceCells;
 
+/* Whether the bins of so many cells, or of the whole for 0, lie apart in the
+ * counts. */
+static inline bool
+gh_counts_apart(uint32_t counters, uint32_t n_cells)
+{
+  return n_cells == 0 && counters <= GH_APART_BINS;
+}
+
 /* Where the counts of one launch go; see GhLaunch. For each cell there is room
- * for GH_DEVICE_COUNTS_WORDS(counters) words, and in the result for
+ * for GH_DEVICE_COUNTS_WORDS(counters, gh_counts_apart()) words, and in the
+ * result for
  * GH_COUNTS_WORDS(counters). */
 typedef struct {
   CUdeviceptr counts; /* device memory, all zero */

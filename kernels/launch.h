@@ -11,8 +11,8 @@
  * Where the blocks of a grid add up what they counted: followed by a uint32_t
  * for each bin, exact below 2^32 samples. All blocks come at the same time, and
  * the second cache takes additions to different parts of it side by side but
- * those to one part in turn. So few bins lie apart: 8 of them, a sector of the
- * cache, begin 256 bytes after the 8 before.
+ * those to one part in turn. So few bins that all blocks add to lie apart: 8 of
+ * them, a sector of the cache, begin 256 bytes after the 8 before.
  */
 typedef struct {
   uint64_t sum;    /* Σ samples */
@@ -20,16 +20,15 @@ typedef struct {
   uint32_t unused[61];
 } GhDeviceCounts;
 
-#define GH_SPREAD_BINS 1024u /* at most; more of them are enough to share */
+#define GH_APART_BINS 1024u /* at most; more of them are enough to share */
 
-/* Place of a bin, in words behind the GhDeviceCounts; `bins` is how many there
- * are. */
-#define GH_DEVICE_COUNTS_BIN(bin, bins) \
-  ((bins) > GH_SPREAD_BINS ? (bin) : (bin) / 8 * 64 + (bin) % 8)
-#define GH_DEVICE_COUNTS_WORDS(bins)           \
-  ((uint32_t)(sizeof(GhDeviceCounts) / 4) +    \
-   ((bins) > GH_SPREAD_BINS ? (uint32_t)(bins) \
-                            : ((uint32_t)(bins) + 7) / 8 * 64))
+/* Place of a bin, in words behind the GhDeviceCounts. */
+#define GH_DEVICE_COUNTS_BIN(bin, apart) \
+  ((apart) ? (bin) / 8 * 64 + (bin) % 8 : (bin))
+#define GH_DEVICE_COUNTS_WORDS(bins, apart)   \
+  ((uint32_t)(sizeof(GhDeviceCounts) / 4) +   \
+   ((apart) ? ((uint32_t)(bins) + 7) / 8 * 64 \
+            : ((uint32_t)(bins) + 1) / 2 * 2))
 
 /*
  * The argument of every kernel: the frame, how the grid walks over it, and
@@ -42,10 +41,12 @@ typedef struct {
   uint64_t pitch;         /* bytes from one row to the next */
   uint64_t row_size;      /* bytes of samples in a row */
   uint32_t rows;
-  uint32_t row_quads;  /* most quads that a row can have, at least 1 */
-  uint32_t quads;      /* rows × row_quads; of one row the whole quads */
-  uint32_t step_rows;  /* threads of the grid, as whole rows of quads ... */
-  uint32_t step_quads; /* ... and what is left, below row_quads */
+  uint32_t row_quads;   /* most quads that a row can have, at least 1 */
+  uint32_t quads;       /* rows × row_quads; of one row the whole quads */
+  uint32_t step_rows;   /* threads of the grid, as whole rows of quads ... */
+  uint32_t step_quads;  /* ... and what is left, below row_quads */
+  uint32_t row_inverse; /* 2^32 / row_quads, rounded up, where the upper word of
+                           a product with it divides exactly; else 0 */
 
   /* For samples that are not a byte each. */
   GhFormat format; /* complete */
@@ -53,13 +54,14 @@ typedef struct {
   uint32_t first;  /* the first one of them that is counted */
   uint32_t shift;  /* bin = sample >> shift */
 
-  /* The cells, blockIdx.z each; NULL: one, which is all. For kernels that count
-   * cells. */
-  const GhRect *cells;
+  /* For kernels that count cells, blockIdx.z each. */
+  uint32_t n_cells;    /* 0: one, which is all */
+  const GhRect *cells; /* where they are more than GH_FEW_CELLS */
 
   uint32_t bins;      /* of the whole range */
   uint32_t tile_bins; /* that one block counts; blockIdx.y is the tile */
   uint32_t copies;    /* of a block's table: one a warp, or one a lane */
+  uint32_t apart;     /* whether the bins lie apart in the counts */
 
   /* Of each cell, one after the other. */
   GhDeviceCounts *counts; /* all zero */
@@ -68,6 +70,23 @@ typedef struct {
                          NULL leaves them in counts */
   uint64_t *row_sums; /* of each row, for the kernel that does only that */
 } GhLaunch;
+
+/* For kernels that count cells: few of them come along, as reading them from
+ * memory would take as long as a small frame. */
+#define GH_FEW_CELLS 64u
+
+typedef struct {
+  GhRect rect;
+  uint32_t row_quads; /* as in GhLaunch, of the cell */
+  uint32_t row_inverse;
+  uint32_t step_rows;
+  uint32_t step_quads;
+} GhCell;
+
+typedef struct {
+  GhLaunch launch;
+  GhCell cells[GH_FEW_CELLS];
+} GhCellsLaunch;
 
 /* Threads of a block. */
 #define GH_LANES_THREADS 1024

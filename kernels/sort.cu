@@ -8,4 +8,4 @@
 
 KERNEL(gh_u8_sort, GH_SORT_THREADS, sort_histogram<PlainKeys<uint8_t>>)
 KERNEL(gh_u32_sort, GH_SORT_THREADS, sort_histogram<PlainKeys<uint32_t>>)
-KERNEL(gh_any_sort, GH_SORT_THREADS, sort_histogram<AnyKeys>)
+CELLS_KERNEL(gh_any_sort, GH_SORT_THREADS, sort_histogram<AnyKeys>)

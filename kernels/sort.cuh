@@ -48,6 +48,7 @@ template <typename Sample> struct SortTypes {
 /* What sorts: samples as they are, ... */
 template <typename Sample> struct PlainKeys {
   typedef Sample Key;
+  typedef GhLaunch Launch;
 
   __device__ static GhLaunch
   launch_of(const GhLaunch &launch)
@@ -77,11 +78,12 @@ template <typename Sample> struct PlainKeys {
 /* ... or the bins of samples of any kind, of a cell. */
 struct AnyKeys {
   typedef uint16_t Key;
+  typedef GhCellsLaunch Launch;
 
   __device__ static GhLaunch
-  launch_of(const GhLaunch &launch)
+  launch_of(const GhCellsLaunch &all)
   {
-    return launch_of_cell(launch);
+    return launch_of_cell(all);
   }
   __device__ static uint64_t
   count(const GhLaunch &own)
@@ -130,7 +132,7 @@ add_runs(const GhLaunch &launch, Sample (&sorted)[SORT_ITEMS], uint32_t valid,
 
 template <typename Keys>
 __device__ static void
-sort_histogram(const GhLaunch &launch)
+sort_histogram(const typename Keys::Launch &launch)
 {
   typedef typename Keys::Key Key;
   typedef SortTypes<Key> Types;

@@ -3,8 +3,9 @@
 /*
  * Where a block counts. Each algorithm is one of these classes; histogram()
  * does the rest. A class gives a thread its place (constructor), zeroes the
- * block's tables (clear), counts the bin of a sample (add) or the four bytes
- * of a word (add_word), and adds the tables up in the grid's counts (merge).
+ * block's tables (clear), counts the bin of a sample (add), if it is below a
+ * number (add_below), or the four bytes of a word (add_word), and adds the
+ * tables up in the grid's counts (merge).
  * Between clear, add and merge there is a barrier. WHOLE tables have all the
  * bins; others may have a tile of them.
  */
@@ -39,7 +40,7 @@ __device__ static uint32_t *
 grid_count(const GhLaunch &launch, uint32_t bin)
 {
   return reinterpret_cast<uint32_t *>(launch.counts + 1) +
-         GH_DEVICE_COUNTS_BIN(bin, launch.bins);
+         GH_DEVICE_COUNTS_BIN(bin, launch.apart);
 }
 
 __device__ static void
@@ -88,6 +89,12 @@ public:
     atomicAdd(grid_count(launch, bin), 1u);
   }
   __device__ void
+  add_below(uint32_t bin, uint32_t bins)
+  {
+    if (bin < bins)
+      add(bin);
+  }
+  __device__ void
   add_word(uint32_t word)
   {
     add_bytes(this, word);
@@ -122,6 +129,12 @@ public:
   add(uint32_t bin)
   {
     atomicAdd(shared_word(first + bin), 1u);
+  }
+  __device__ void
+  add_below(uint32_t bin, uint32_t bins)
+  {
+    if (bin < bins)
+      add(bin);
   }
   __device__ void
   add_word(uint32_t word)
@@ -207,14 +220,16 @@ private:
 };
 
 /* The same for any number of bins: `copies`, a power of two up to 32, columns,
- * as many as fit. */
+ * as many as fit. What is in none of the bins is counted in a row behind them:
+ * a branch around it would take longer. */
 class LaneCopies
 {
 public:
   static const bool WHOLE = false;
 
   __device__ explicit LaneCopies(const GhLaunch &launch)
-      : columns(launch.copies), column(threadIdx.x % launch.copies)
+      : columns(launch.copies), column((uint32_t)__cvta_generic_to_shared(
+                                    shared_word(threadIdx.x % launch.copies)))
   {
   }
   __device__ void
@@ -223,9 +238,12 @@ public:
     clear_shared(columns * launch.tile_bins);
   }
   __device__ void
-  add(uint32_t bin)
+  add_below(uint32_t bin, uint32_t bins)
   {
-    atomicAdd(shared_word(bin * columns + column), 1u);
+    asm volatile("red.shared.add.u32 [%0], 1;"
+                 :
+                 : "r"(column + min(bin, bins) * (4 * columns))
+                 : "memory");
   }
   __device__ void
   merge(const GhLaunch &launch)
@@ -241,5 +259,5 @@ public:
 
 private:
   uint32_t columns;
-  uint32_t column;
+  uint32_t column; /* address of its first counter in shared memory */
 };

@@ -77,8 +77,9 @@ public:
   {
     uint32_t first = blockIdx.x * blockDim.x + threadIdx.x;
 
-    row = first / launch.row_quads;
-    quad = first % launch.row_quads;
+    row = launch.row_inverse ? __umulhi(first, launch.row_inverse)
+                             : first / launch.row_quads;
+    quad = first - row * launch.row_quads;
   }
 
   __device__ bool
@@ -109,6 +110,8 @@ public:
     uint32_t row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     uint32_t size = (uint32_t)launch.row_size;
 
+    if (((uint64_t)launch.samples | launch.pitch | launch.row_size) % 16 == 0)
+      return;
     for (; row < launch.rows; row += warps) {
       const uint8_t *start = launch.samples + row * launch.pitch;
       uint32_t head = min(head_of(start), size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The kernels on frames in device memory: every algorithm, any pitch and
- * alignment, 8 and 32 bits, any number of bins. */
+ * alignment, 8, 16 and 32 bits, any number of bins, whole and in cells. */
 
 #include "kernels.h"
 #include "testing-engine.h"
@@ -12,7 +12,8 @@
 
 #define MAX_BINS 65536
 #define MEMORY (8 << 20)
-#define COUNTS_BYTES (4 * (gsize)GH_DEVICE_COUNTS_WORDS(MAX_BINS))
+#define COUNTS_BYTES \
+  (4 * (gsize)MAX_CELLS * GH_DEVICE_COUNTS_WORDS(MAX_BINS, false))
 
 /* A device with the kernels, and memory for one frame. */
 typedef struct {
@@ -24,7 +25,8 @@ typedef struct {
   CUdeviceptr memory;
   CUdeviceptr counts;
   CUdeviceptr next;
-  GhCounts *result; /* pinned */
+  GhCounts *result; /* pinned; of each cell */
+  GhRect *cells;    /* pinned */
   guint8 *samples;  /* pinned; what is in memory */
 } Device;
 
@@ -34,8 +36,12 @@ typedef struct {
   gsize pitch;
   guint width;
   guint height;
-  guint bins; /* 0: 8-bit samples */
+  guint bins;      /* 0: 256 bins of 8-bit samples */
+  GhFormat format; /* 16-bit samples; step 0: those of 32 bits, or of 8 */
+  guint n_cells;   /* columns that are counted apart; 0: the whole frame */
 } Layout;
+
+#define MAX_CELLS 8
 
 static gboolean
 device_open(Device *device)
@@ -67,6 +73,10 @@ device_open(Device *device)
                                      CU_MEMHOSTALLOC_DEVICEMAP))
     return FALSE;
   device->result = pinned;
+  if (device->driver->cuMemHostAlloc(&pinned, MAX_CELLS * sizeof(GhRect),
+                                     CU_MEMHOSTALLOC_DEVICEMAP))
+    return FALSE;
+  device->cells = pinned;
   return device->driver->cuMemsetD32Async(device->counts, 0, COUNTS_BYTES / 4,
                                           device->stream) == CUDA_SUCCESS;
 }
@@ -76,6 +86,7 @@ device_close(Device *device)
 {
   CUcontext ours;
 
+  device->driver->cuMemFreeHost(device->cells);
   device->driver->cuMemFreeHost(device->result);
   device->driver->cuMemFreeHost(device->samples);
   device->driver->cuMemFree_v2(device->next);
@@ -93,6 +104,12 @@ sample_at(const Device *device, const Layout *layout, guint x, guint y)
   const guint8 *row = device->samples + layout->offset + y * layout->pitch;
   guint32 sample;
 
+  if (layout->format.step > 0)
+    return (layout->format.packing == GH_WORDS_BE
+                ? row[2 * x] * 256u + row[2 * x + 1]
+                : row[2 * x + 1] * 256u + row[2 * x]) >>
+               layout->format.shift &
+           ((1u << layout->format.depth) - 1);
   if (layout->bins == 0)
     return row[x];
   memcpy(&sample, row + 4 * (gsize)x, 4);
@@ -101,30 +118,66 @@ sample_at(const Device *device, const Layout *layout, guint x, guint y)
 
 /* The oracle: sample by sample. */
 static void
-check_counts(const Device *device, const Layout *layout, GhAlgorithm algorithm)
+check_part(const Device *device, const Layout *layout, GhAlgorithm algorithm,
+           guint from, guint end, const GhCounts *counts)
 {
   static guint32 expected[MAX_BINS];
-  const guint32 *counted = (const guint32 *)(device->result + 1);
+  const guint32 *counted = (const guint32 *)(counts + 1);
   guint bins = layout->bins ? layout->bins : 256;
+  guint shift = layout->format.step ? layout->format.depth - gh_log2(bins) : 0;
   guint64 sum = 0;
 
   memset(expected, 0, sizeof(expected));
   for (guint y = 0; y < layout->height; y++) {
-    for (guint x = 0; x < layout->width; x++) {
+    for (guint x = from; x < end; x++) {
       guint32 sample = sample_at(device, layout, x, y);
 
       sum += sample;
-      if (sample < bins)
-        expected[sample]++;
+      if (sample >> shift < bins)
+        expected[sample >> shift]++;
     }
   }
   for (guint b = 0; b < bins; b++)
-    fail_unless(counted[b] == expected[b],
-                "algorithm %d, %ux%u, pitch %" G_GSIZE_FORMAT
-                ", offset %" G_GSIZE_FORMAT ", %u bins: bin %u is %u, not %u",
-                algorithm, layout->width, layout->height, layout->pitch,
-                layout->offset, bins, b, counted[b], expected[b]);
-  fail_unless_equals_uint64(device->result->sum, sum);
+    if (counted[b] != expected[b])
+      fail("algorithm %d, %ux%u, columns %u to %u, pitch %" G_GSIZE_FORMAT
+           ", offset %" G_GSIZE_FORMAT ", %u bins: bin %u is %u, not %u",
+           algorithm, layout->width, layout->height, from, end, layout->pitch,
+           layout->offset, bins, b, counted[b], expected[b]);
+  fail_unless_equals_uint64(counts->sum, sum);
+}
+
+/* Column c of n. */
+static guint
+edge(const Layout *layout, guint c)
+{
+  return c * layout->width / layout->n_cells;
+}
+
+static void
+check_counts(const Device *device, const Layout *layout, GhAlgorithm algorithm)
+{
+  guint words = GH_COUNTS_WORDS(layout->bins ? layout->bins : 256);
+
+  if (layout->n_cells == 0)
+    check_part(device, layout, algorithm, 0, layout->width, device->result);
+  for (guint c = 0; c < layout->n_cells; c++)
+    check_part(device, layout, algorithm, edge(layout, c), edge(layout, c + 1),
+               (GhCounts *)((guint32 *)device->result + (gsize)c * words));
+}
+
+static GhDeviceCells
+set_cells(Device *device, const Layout *layout)
+{
+  GhDeviceCells cells = {device->cells, (CUdeviceptr)(guintptr)device->cells,
+                         layout->n_cells, 0};
+
+  for (guint c = 0; c < layout->n_cells; c++) {
+    guint width = edge(layout, c + 1) - edge(layout, c);
+
+    device->cells[c] = (GhRect){edge(layout, c), 0, width, layout->height};
+    cells.largest = MAX(cells.largest, (guint64)width * layout->height);
+  }
+  return cells;
 }
 
 static void
@@ -135,13 +188,16 @@ launch(Device *device, const Layout *layout, GhAlgorithm algorithm,
                                .pitch = layout->pitch,
                                .width = layout->width,
                                .height = layout->height,
-                               .format = gh_format_complete((GhFormat){0}),
-                               .words32 = layout->bins > 0};
+                               .format = gh_format_complete(layout->format),
+                               .words32 =
+                                   layout->bins > 0 && !layout->format.step};
+  const GhDeviceCells cells = set_cells(device, layout);
   GhError error = {""};
 
   fail_unless(gh_kernels_launch(&device->kernels, device->stream, algorithm,
-                                &frame, NULL, layout->bins ? layout->bins : 256,
-                                to, &error) == GH_OK,
+                                &frame, layout->n_cells ? &cells : NULL,
+                                layout->bins ? layout->bins : 256, to,
+                                &error) == GH_OK,
               "%s", error.text);
 }
 
@@ -279,6 +335,63 @@ GST_START_TEST(random_frames_of_words)
 }
 GST_END_TEST
 
+/* Of any alignment, also such that no word is on two bytes; in columns, too. */
+GST_START_TEST(random_frames_of_halves)
+{
+  const guint bins[] = {256, 512, 4096, 65536};
+  GRand *random = test_engine_random();
+  Device device;
+
+  fail_unless(device_open(&device));
+  for (guint i = 0; i < 400; i++) {
+    guint depth = (guint)g_rand_int_range(random, 9, 17);
+    guint shift = (guint)g_rand_int_range(random, 0, (gint)(17 - depth));
+    Layout layout = {
+        .width = g_rand_int_range(random, 8, 1500),
+        .offset = g_rand_int_range(random, 0, 100),
+        .bins = bins[i % G_N_ELEMENTS(bins)],
+        .format = {i % 3 ? GH_WORDS_LE : GH_WORDS_BE, 2, shift, depth},
+        .n_cells = i % 5 ? 0 : 1 + i % MAX_CELLS};
+
+    layout.bins = MIN(layout.bins, 1u << depth);
+    layout.pitch = 2 * layout.width + g_rand_int_range(random, 0, 2) *
+                                          g_rand_int_range(random, 0, 70);
+    layout.height =
+        g_rand_int_range(random, 1, MIN(300, (MEMORY - 4096) / layout.pitch));
+    if (i % 50 == 0) {
+      fill_bytes(&device, random);
+      upload(&device);
+    }
+    check_layout(&device, &layout);
+  }
+  device_close(&device);
+  g_rand_free(random);
+}
+GST_END_TEST
+
+/* Cells of bytes, which are of no alignment. */
+GST_START_TEST(random_columns_of_bytes)
+{
+  GRand *random = test_engine_random();
+  Device device;
+
+  fail_unless(device_open(&device));
+  fill_bytes(&device, random);
+  upload(&device);
+  for (guint i = 0; i < 300; i++) {
+    Layout layout = {.width = g_rand_int_range(random, 8, 2000),
+                     .offset = g_rand_int_range(random, 0, 100),
+                     .height = g_rand_int_range(random, 1, 300),
+                     .n_cells = 1 + i % MAX_CELLS};
+
+    layout.pitch = layout.width + g_rand_int_range(random, 0, 70);
+    check_layout(&device, &layout);
+  }
+  device_close(&device);
+  g_rand_free(random);
+}
+GST_END_TEST
+
 /* Without a result the counts stay where they are, and each launch zeroes
  * those of the next one. */
 GST_START_TEST(launches_clear_for_each_other)
@@ -397,6 +510,8 @@ kernels_suite(void)
   tcase_add_test(tcase, B15_every_offset_and_width);
   tcase_add_test(tcase, random_frames_of_bytes);
   tcase_add_test(tcase, random_frames_of_words);
+  tcase_add_test(tcase, random_frames_of_halves);
+  tcase_add_test(tcase, random_columns_of_bytes);
   tcase_add_test(tcase, launches_clear_for_each_other);
   tcase_add_loop_test(tcase, B37_a_thousand_repeats, 0, 3);
   return suite;

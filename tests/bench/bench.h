@@ -14,11 +14,11 @@
 #define ROTATION ((size_t)384 << 20)
 #define MAX_CALLS 400
 #define MAX_BINS 65536
-/* Bytes of the counts of all launches: frames of 32-bit samples, which can have
- * more than 256 bins, are so large that there are two. */
-#define COUNTS_SIZE                                       \
-  (4 * ((size_t)MAX_CALLS * GH_DEVICE_COUNTS_WORDS(256) + \
-        2 * (size_t)GH_DEVICE_COUNTS_WORDS(MAX_BINS)))
+#define ZONE_COLUMNS 8u
+#define ZONES 48u
+/* Bytes of the counts of all launches: of as many zones, or of MAX_BINS. */
+#define COUNTS_SIZE \
+  (4 * (size_t)MAX_CALLS * ZONES * GH_DEVICE_COUNTS_WORDS(256, false))
 #define RESULT_SIZE (4 * (size_t)GH_COUNTS_WORDS(MAX_BINS))
 
 typedef struct {
@@ -36,8 +36,7 @@ typedef struct {
   uint32_t bins;
   unsigned repeats;
   bool check_only;
-  bool words_only;
-  bool bytes_only;
+  size_t sample_size; /* bytes */
   FILE *csv;
 } BenchWish;
 
@@ -59,7 +58,9 @@ typedef struct {
   /* What is being timed. */
   BenchSize size;
   size_t sample_size;
+  uint32_t levels; /* of the samples */
   uint32_t bins;
+  const GhDeviceCells *cells; /* NULL: the whole frame */
   GhAlgorithm algorithm;
   unsigned shape;
   bool hands_over;
@@ -78,8 +79,14 @@ CUdeviceptr bench_counts(const Bench *bench, unsigned i);
 /* frames.c: every way of counting, every content and size that is wanted.
  * False where counts are wrong. */
 bool bench_run_bytes(Bench *bench);
+bool bench_run_halves(Bench *bench);
 bool bench_run_words(Bench *bench);
 bool bench_run_file(Bench *bench);
+
+/* zones.c: the zones of a grid, as exposure metering has it, for the current
+ * size; and adding up what was counted in them, in place of the first one's. */
+GhDeviceCells bench_zones(const Bench *bench, GhRect rects[ZONES]);
+void bench_add_zones(Bench *bench);
 
 /* trips.c: wall-clock microseconds of one call of trip(), at most 401 times. */
 BenchTime bench_time_trip(void (*trip)(Bench *bench, void *data), Bench *bench,

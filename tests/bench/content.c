@@ -110,6 +110,8 @@ bench_fill(const BenchContent *content, void *samples, size_t n, size_t width,
 
     if (sample_size == 1)
       ((uint8_t *)samples)[i] = (uint8_t)sample;
+    else if (sample_size == 2)
+      ((uint16_t *)samples)[i] = (uint16_t)sample;
     else
       ((uint32_t *)samples)[i] = sample;
   }

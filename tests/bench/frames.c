@@ -13,6 +13,8 @@ const BenchSize bench_sizes[] = {
     {"64M", 8192, 8192},     {"256M", 16384, 16384}, {"262145", 262145, 1},
     {"1003x769", 1003, 769},
 };
+/* The first of them are those of video. */
+#define N_FRAME_SIZES 4
 const size_t bench_n_sizes = sizeof(bench_sizes) / sizeof(bench_sizes[0]);
 
 static const BenchSize small_size = {"check", 1003, 77};
@@ -35,7 +37,14 @@ input(const Bench *bench, unsigned i)
 CUdeviceptr
 bench_counts(const Bench *bench, unsigned i)
 {
-  return bench->counts + i * 4ull * GH_DEVICE_COUNTS_WORDS(bench->bins);
+  uint32_t n = bench->cells ? bench->cells->n : 0;
+  uint64_t words =
+      GH_DEVICE_COUNTS_WORDS(bench->bins, gh_counts_apart(bench->bins, n));
+
+  /* Of many two in turn, so that these, too, stay in the cache. */
+  if (n > 0 || bench->bins > GH_APART_BINS)
+    i %= 2;
+  return bench->counts + 4 * words * (n > 0 ? n : 1) * i;
 }
 
 GhDeviceFrame
@@ -61,7 +70,8 @@ count_step(void *data, unsigned i)
   GhError error;
 
   if (gh_kernels_launch(&bench->kernels, bench->stream, bench->algorithm,
-                        &frame, NULL, bench->bins, &to, &error) == GH_OK)
+                        &frame, bench->cells, bench->bins, &to,
+                        &error) == GH_OK)
     return 1;
   fprintf(stderr, "%s\n", error.text);
   return 0;
@@ -84,7 +94,8 @@ cub_step(void *data, unsigned i)
 
   return bench_cub(bench->peers, bench->stream, input(bench, i),
                    bench_frame_size(bench) / bench->sample_size,
-                   bench->sample_size, bench->bins, bench->library_memory);
+                   bench->sample_size, bench->levels, bench->bins,
+                   bench->library_memory);
 }
 
 static int
@@ -109,6 +120,8 @@ npp_step(void *data, unsigned i)
 static uint32_t
 host_sample(const Bench *bench, size_t i)
 {
+  if (bench->sample_size == 2)
+    return ((const uint16_t *)bench->host)[i];
   return bench->sample_size == 4 ? ((const uint32_t *)bench->host)[i]
                                  : bench->host[i];
 }
@@ -122,7 +135,7 @@ expect(const Bench *bench, uint32_t *expected, uint64_t *sum)
   memset(expected, 0, bench->bins * sizeof(*expected));
   *sum = 0;
   for (size_t i = 0; i < n; i++) {
-    expected[host_sample(bench, i)]++;
+    expected[host_sample(bench, i) / (bench->levels / bench->bins)]++;
     *sum += host_sample(bench, i);
   }
 }
@@ -138,9 +151,14 @@ is_right(Bench *bench, const uint32_t *expected, uint64_t sum)
 
   bench_zero(bench->counts, COUNTS_SIZE);
   memset(bench->result, 0xEE, RESULT_SIZE);
-  return gh_kernels_launch(&bench->kernels, bench->stream, bench->algorithm,
-                           &frame, NULL, bench->bins, &to, &error) == GH_OK &&
-         bench_wait(bench->stream) && bench->result->sum == sum &&
+  if (gh_kernels_launch(&bench->kernels, bench->stream, bench->algorithm,
+                        &frame, bench->cells, bench->bins, &to,
+                        &error) != GH_OK ||
+      !bench_wait(bench->stream))
+    return false;
+  if (bench->cells)
+    bench_add_zones(bench);
+  return bench->result->sum == sum &&
          memcmp(bench->result + 1, expected, bench->bins * sizeof(*expected)) ==
              0;
 }
@@ -235,6 +253,28 @@ run_algorithms(Bench *bench, const char *content, const uint32_t *expected,
   return true;
 }
 
+static bool
+run_zones(Bench *bench, const char *content, const uint32_t *expected,
+          uint64_t sum)
+{
+  GhRect rects[ZONES];
+  GhDeviceCells zones = bench_zones(bench, rects);
+  bool good;
+
+  bench->cells = &zones;
+  bench->algorithm = GH_ALGORITHM_AUTO;
+  good = is_right(bench, expected, sum);
+  if (!good)
+    printf("%s %s zones: wrong counts\n", bench->size.name, content);
+  bench_zero(bench->counts, COUNTS_SIZE);
+  if (good && !bench_wish.check_only)
+    print_row(bench, content, "48 zones",
+              bench_time(bench->stream, bench->calls, bench_wish.repeats,
+                         count_step, bench));
+  bench->cells = NULL;
+  return good;
+}
+
 /* One thread of the CPU, from ordinary memory. */
 static void
 run_cpu(Bench *bench, const char *content)
@@ -312,6 +352,8 @@ run_frame(Bench *bench, const char *content)
   if (!bench_wish.check_only)
     time_floor(bench, content);
   good = run_algorithms(bench, content, expected, sum);
+  if (bench->bins == 256 && bench->sample_size < 4 && bench->size.height >= 6)
+    good &= run_zones(bench, content, expected, sum);
   if (!bench_wish.check_only && !bench_wish.algorithm)
     run_libraries(bench, content, expected);
   if (!bench_wish.check_only && !bench_wish.algorithm &&
@@ -339,7 +381,7 @@ run_contents(Bench *bench)
       continue;
     bench_fill(content, bench->host,
                bench_frame_size(bench) / bench->sample_size, bench->size.width,
-               bench->bins, bench->sample_size);
+               bench->levels, bench->sample_size);
     good &= run_frame(bench, content->name);
   }
   return good;
@@ -351,7 +393,7 @@ bench_run_bytes(Bench *bench)
   bool good = true;
 
   bench->sample_size = 1;
-  bench->bins = 256;
+  bench->levels = bench->bins = 256;
   if (bench_wish.check_only) {
     bench->size = small_size;
     return run_contents(bench);
@@ -377,8 +419,31 @@ bench_run_words(Bench *bench)
   for (size_t b = 0; b < sizeof(bins) / sizeof(bins[0]); b++) {
     if (bench_wish.bins && bench_wish.bins != bins[b])
       continue;
-    bench->bins = bins[b];
+    bench->levels = bench->bins = bins[b];
     good &= run_contents(bench);
+  }
+  return good;
+}
+
+bool
+bench_run_halves(Bench *bench)
+{
+  static const uint32_t bins[] = {256, 65536};
+  bool good = true;
+
+  bench->sample_size = 2;
+  bench->levels = 65536;
+  for (size_t b = 0; b < sizeof(bins) / sizeof(bins[0]); b++) {
+    if (bench_wish.bins && bench_wish.bins != bins[b])
+      continue;
+    bench->bins = bins[b];
+    for (size_t s = 0; s < N_FRAME_SIZES; s++) {
+      bench->size = bench_wish.check_only ? small_size : bench_sizes[s];
+      if (bench_wish.check_only || is_wanted(bench->size.name, bench_wish.size))
+        good &= run_contents(bench);
+      if (bench_wish.check_only)
+        break;
+    }
   }
   return good;
 }
@@ -392,7 +457,7 @@ bench_run_file(Bench *bench)
   bool good = file != NULL;
 
   bench->sample_size = 1;
-  bench->bins = 256;
+  bench->levels = bench->bins = 256;
   bench->size = bench_sizes[1];
   for (size_t s = 0; bench_wish.size && s < bench_n_sizes; s++)
     if (strcmp(bench_sizes[s].name, bench_wish.size) == 0)

@@ -67,8 +67,11 @@ static const char usage[] =
     "  --algorithm NAME  auto, global, block, warp, lane or sort, without the "
     "libraries\n"
     "  --bytes           samples of 8 bits alone\n"
+    "  --halves          samples of 16 bits alone\n"
     "  --words           samples of 32 bits alone, 64M of them\n"
-    "  --bins N          of 32-bit samples: 16, 64, 256, 4096 or 65536\n"
+    "  --bins N          of 16-bit samples: 256 or 65536; of 32-bit samples: "
+    "16, 64,\n"
+    "                    256, 4096 or 65536\n"
     "  --frames FILE     raw 8-bit frames of --size (default 1080p)\n"
     "  --repeats N       of each measurement (default 31)\n"
     "  --check-only      small inputs, no times\n"
@@ -77,17 +80,13 @@ static const char usage[] =
 static bool
 read_options(int argc, char **argv)
 {
-  static const struct option options[] = {{"size", 1, NULL, 's'},
-                                          {"content", 1, NULL, 'c'},
-                                          {"algorithm", 1, NULL, 'a'},
-                                          {"bytes", 0, NULL, 'y'},
-                                          {"words", 0, NULL, 'w'},
-                                          {"bins", 1, NULL, 'b'},
-                                          {"frames", 1, NULL, 'f'},
-                                          {"repeats", 1, NULL, 'r'},
-                                          {"check-only", 0, NULL, 'k'},
-                                          {"csv", 1, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+      {"size", 1, NULL, 's'},      {"content", 1, NULL, 'c'},
+      {"algorithm", 1, NULL, 'a'}, {"bytes", 0, NULL, 'y'},
+      {"halves", 0, NULL, 'h'},    {"words", 0, NULL, 'w'},
+      {"bins", 1, NULL, 'b'},      {"frames", 1, NULL, 'f'},
+      {"repeats", 1, NULL, 'r'},   {"check-only", 0, NULL, 'k'},
+      {"csv", 1, NULL, 'v'},       {NULL, 0, NULL, 0}};
   int option;
 
   while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -102,10 +101,13 @@ read_options(int argc, char **argv)
       bench_wish.algorithm = optarg;
       break;
     case 'y':
-      bench_wish.bytes_only = true;
+      bench_wish.sample_size = 1;
+      break;
+    case 'h':
+      bench_wish.sample_size = 2;
       break;
     case 'w':
-      bench_wish.words_only = true;
+      bench_wish.sample_size = 4;
       break;
     case 'b':
       bench_wish.bins = (uint32_t)strtoul(optarg, NULL, 10);
@@ -132,6 +134,12 @@ read_options(int argc, char **argv)
 }
 
 static bool
+wants_samples(size_t size)
+{
+  return bench_wish.sample_size == 0 || bench_wish.sample_size == size;
+}
+
+static bool
 run(Bench *bench)
 {
   bool good = true;
@@ -143,9 +151,11 @@ run(Bench *bench)
     return bench_run_file(bench);
   if (!bench_wish.check_only)
     bench_run_ceilings(bench);
-  if (!bench_wish.words_only)
+  if (wants_samples(1))
     good &= bench_run_bytes(bench);
-  if (!bench_wish.bytes_only)
+  if (wants_samples(2))
+    good &= bench_run_halves(bench);
+  if (wants_samples(4))
     good &= bench_run_words(bench);
   if (!bench_wish.check_only && !bench_wish.algorithm)
     bench_run_trips(bench);

@@ -152,31 +152,36 @@ scratch(BenchPeers *peers, size_t size)
 template <typename Sample>
 static int
 cub_histogram(BenchPeers *peers, cudaStream_t stream, const Sample *samples,
-              int n, int bins, int *counts)
+              int n, int levels, int bins, int *counts)
 {
   size_t size = 0;
 
   if (cub::DeviceHistogram::HistogramEven(nullptr, size, samples, counts,
-                                          bins + 1, 0, bins, n, stream))
+                                          bins + 1, 0, levels, n, stream))
     return 0;
   return cub::DeviceHistogram::HistogramEven(scratch(peers, size), size,
-                                             samples, counts, bins + 1, 0, bins,
-                                             n, stream) == cudaSuccess;
+                                             samples, counts, bins + 1, 0,
+                                             levels, n, stream) == cudaSuccess;
 }
 
 int
 bench_cub(BenchPeers *peers, CUstream stream, CUdeviceptr samples, size_t n,
-          size_t sample_size, uint32_t bins, CUdeviceptr counts)
+          size_t sample_size, uint32_t levels, uint32_t bins,
+          CUdeviceptr counts)
 {
   int *to = reinterpret_cast<int *>(counts);
 
   if (sample_size == 1)
     return cub_histogram(peers, stream,
                          reinterpret_cast<const uint8_t *>(samples), (int)n,
-                         (int)bins, to);
+                         (int)levels, (int)bins, to);
+  if (sample_size == 2)
+    return cub_histogram(peers, stream,
+                         reinterpret_cast<const uint16_t *>(samples), (int)n,
+                         (int)levels, (int)bins, to);
   return cub_histogram(peers, stream,
                        reinterpret_cast<const uint32_t *>(samples), (int)n,
-                       (int)bins, to);
+                       (int)levels, (int)bins, to);
 }
 
 int

@@ -30,10 +30,12 @@ void bench_read(BenchPeers *peers, CUstream stream, unsigned shape,
 
 void bench_empty(CUstream stream);
 
-/* CUB's DeviceHistogram over n samples of 1 or 4 bytes, values below bins.
- * The counts are uint32_t in device memory. False where it fails. */
+/* CUB's DeviceHistogram over n samples of 1, 2 or 4 bytes, values below
+ * `levels`, of which each bin has equally many. The counts are uint32_t in
+ * device memory. False where it fails. */
 int bench_cub(BenchPeers *peers, CUstream stream, CUdeviceptr samples, size_t n,
-              size_t sample_size, uint32_t bins, CUdeviceptr counts);
+              size_t sample_size, uint32_t levels, uint32_t bins,
+              CUdeviceptr counts);
 
 /* CUB's device-wide sort, then run lengths, of bytes. */
 int bench_cub_sort(BenchPeers *peers, CUstream stream, CUdeviceptr samples,

@@ -61,6 +61,7 @@ cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 
 typedef struct {
   GhLaunch launch;
+  GhCell few[GH_FEW_CELLS];
   uint32_t n_cells; /* blocks of the grid in the direction of the cells */
   int size;         /* bytes of a sample, 0 where only its format tells */
   int sums_rows;
@@ -70,7 +71,7 @@ typedef struct {
 static size_t
 counts_size(const GhLaunch *launch)
 {
-  return 4 * (size_t)GH_DEVICE_COUNTS_WORDS(launch->bins);
+  return 4 * (size_t)GH_DEVICE_COUNTS_WORDS(launch->bins, launch->apart);
 }
 
 static size_t
@@ -116,7 +117,7 @@ count_cell(const Kernel *kernel, const GhRect *cell, GhDeviceCounts *counts)
       uint32_t bin = sample >> launch->shift;
 
       if (bin < launch->bins)
-        bins[GH_DEVICE_COUNTS_BIN(bin, launch->bins)]++;
+        bins[GH_DEVICE_COUNTS_BIN(bin, launch->apart)]++;
       counts->sum += sample;
     }
   }
@@ -135,12 +136,22 @@ sum_rows(const GhLaunch *launch)
 }
 
 static void
-pack(const GhDeviceCounts *from, uint32_t bins, GhCounts *to)
+pack(const GhDeviceCounts *from, const GhLaunch *launch, GhCounts *to)
 {
+  const uint32_t *bins = (const uint32_t *)(from + 1);
+
   to->sum = from->sum;
-  for (uint32_t b = 0; b < bins; b++)
-    ((uint32_t *)(to + 1))[b] =
-        ((const uint32_t *)(from + 1))[GH_DEVICE_COUNTS_BIN(b, bins)];
+  for (uint32_t b = 0; b < launch->bins; b++)
+    ((uint32_t *)(to + 1))[b] = bins[GH_DEVICE_COUNTS_BIN(b, launch->apart)];
+}
+
+static GhRect
+cell_of(const Kernel *kernel, uint32_t index)
+{
+  if (kernel->launch.n_cells == 0)
+    return whole_of(kernel);
+  return kernel->launch.cells ? kernel->launch.cells[index]
+                              : kernel->few[index].rect;
 }
 
 static void
@@ -148,14 +159,14 @@ run_cell(const Kernel *kernel, uint32_t index)
 {
   const GhLaunch *launch = &kernel->launch;
   size_t place = index * counts_size(launch);
-  GhRect cell = launch->cells ? launch->cells[index] : whole_of(kernel);
+  GhRect cell = cell_of(kernel, index);
   GhDeviceCounts *counts = (void *)((uint8_t *)launch->counts + place);
 
   count_cell(kernel, &cell, counts);
   if (launch->next)
     memset((uint8_t *)launch->next + place, 0, counts_size(launch));
   if (launch->result) {
-    pack(counts, launch->bins,
+    pack(counts, launch,
          (void *)((uint8_t *)launch->result + index * result_size(launch)));
     memset(counts, 0, counts_size(launch));
   }
@@ -164,7 +175,7 @@ run_cell(const Kernel *kernel, uint32_t index)
 static size_t
 row_bytes(const Kernel *kernel)
 {
-  return kernel->size && !kernel->launch.cells
+  return kernel->size && kernel->launch.n_cells == 0
              ? kernel->launch.row_size
              : gh_row_bytes(&kernel->launch.format, kernel->launch.width);
 }
@@ -243,6 +254,9 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
   if (grid_x == 0 || grid_y == 0 || grid_z == 0 || shared > 99 << 10)
     return CUDA_ERROR_INVALID_VALUE;
   memcpy(&kernel.launch, arguments[0], sizeof(kernel.launch));
+  if (kernel.launch.n_cells > 0 && !kernel.launch.cells)
+    memcpy(kernel.few, ((const GhCellsLaunch *)arguments[0])->cells,
+           sizeof(kernel.few));
   kernel.n_cells = grid_z;
   kernel.size = sample_size(function->name);
   kernel.sums_rows = strcmp(function->name, "gh_row_sums") == 0;
