@@ -213,7 +213,7 @@ check_unpacked(TestFixture *f, GRand *random)
 
 GST_START_TEST(every_format_as_gstreamer_unpacks_it)
 {
-  static const gint sizes[][2] = {{64, 16}, {2, 2}, {34, 3}, {640, 12}, {0, 0}};
+  static const gint sizes[][2] = {{64, 16}, {2, 2}, {34, 3}, {326, 4}, {0, 0}};
 
   for_each_format(sizes, check_unpacked);
 }
@@ -300,18 +300,23 @@ GST_START_TEST(every_format_in_buffers_that_end_with_it)
 }
 GST_END_TEST;
 
+/* A few of them, of each kind. */
 static void
 check_large(TestFixture *f, GRand *random)
 {
+  static const gchar *const few[] = {"P010_10LE",   "GRAY16_BE", "UYVY",
+                                     "GRAY10_LE32", "I422_12LE", "NV12_10LE40",
+                                     "AYUV64",      NULL};
   TestLayout layout = {.before = 64,
                        .stride = GST_VIDEO_INFO_PLANE_STRIDE(&f->info, 0) + 62,
                        .rows_below = 1};
 
-  test_fixture_measure(
-      f, test_deep_frame_new(&f->info, &layout, deep_noise, random), 256);
+  if (g_strv_contains(few, GST_VIDEO_INFO_NAME(&f->info)))
+    test_fixture_measure(
+        f, test_deep_frame_new(&f->info, &layout, deep_noise, random), 256);
 }
 
-GST_START_TEST(every_format_of_641x481)
+GST_START_TEST(large_frames)
 {
   static const gint sizes[][2] = {{641, 481}, {0, 0}};
 
@@ -332,7 +337,7 @@ formats_suite(void)
   tcase_add_test(chain, every_format_and_layout);
   tcase_add_test(chain, every_format_as_gstreamer_unpacks_it);
   tcase_add_test(chain, every_format_in_buffers_that_end_with_it);
-  tcase_add_test(chain, every_format_of_641x481);
+  tcase_add_test(chain, large_frames);
   return suite;
 }
 

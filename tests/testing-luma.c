@@ -50,40 +50,38 @@ find_bit(const TestLuma *luma, guint x)
          x % luma->group * luma->apart;
 }
 
-/* Where words are swapped, the bytes of each pair have changed places. */
+/* The byte of a row that has bits 8 * @byte on. Where words are swapped, the
+ * bytes of each pair have changed places. */
 static gsize
-find_byte(const TestLuma *luma, gsize bit)
+find_byte(const TestLuma *luma, gsize byte)
 {
-  return luma->swapped ? bit / 8 ^ 1 : bit / 8;
+  return luma->swapped ? byte ^ 1 : byte;
 }
 
 guint
 test_luma_get(const TestLuma *luma, const guint8 *row, guint x)
 {
-  gsize first = find_bit(luma, x);
-  guint value = 0;
+  gsize first = find_bit(luma, x), last = first + luma->depth - 1;
+  guint bits = 0;
 
-  if (luma->depth == 8 && first % 8 == 0 && !luma->swapped)
-    return row[first / 8];
-  for (guint bit = 0; bit < luma->depth; bit++) {
-    gsize at = first + bit;
-
-    if (row[find_byte(luma, at)] >> at % 8 & 1)
-      value |= 1u << bit;
-  }
-  return value;
+  for (gsize byte = first / 8; byte <= last / 8; byte++)
+    bits |= (guint)row[find_byte(luma, byte)] << 8 * (byte - first / 8);
+  return bits >> first % 8 & ((1u << luma->depth) - 1);
 }
 
 void
 test_luma_set(const TestLuma *luma, guint8 *row, guint x, guint value)
 {
-  gsize first = find_bit(luma, x);
+  gsize first = find_bit(luma, x), last = first + luma->depth - 1;
+  guint mask = ((1u << luma->depth) - 1) << first % 8;
 
-  for (guint bit = 0; bit < luma->depth; bit++) {
-    gsize at = first + bit;
-    guint8 *byte = &row[find_byte(luma, at)];
+  value = value << first % 8 & mask;
+  for (gsize byte = first / 8; byte <= last / 8; byte++) {
+    guint8 *at = &row[find_byte(luma, byte)];
 
-    *byte = (guint8)((*byte & ~(1u << at % 8)) | (value >> bit & 1) << at % 8);
+    *at = (guint8)((*at & ~mask) | value);
+    mask >>= 8;
+    value >>= 8;
   }
 }
 
