@@ -32,21 +32,63 @@ refuse(GstGpuHistogram *self, gchar *message, gchar *details)
                            details, __FILE__, G_STRFUNC, __LINE__);
 }
 
+/* Leaves only the bits of a sample that are significant. */
 static gboolean
-can_count(GstGpuHistogram *self, const GstVideoInfo *info)
+narrow_samples(GstGpuHistogram *self, const GstVideoInfo *info,
+               GhFormat *samples)
 {
-  guint levels = 1u << GST_VIDEO_INFO_COMP_DEPTH(info, 0);
-  gint width = GST_VIDEO_INFO_WIDTH(info), height = GST_VIDEO_INFO_HEIGHT(info);
+  guint bits = self->significant_bits;
 
-  if (self->bins > levels) {
+  if (bits == 0)
+    return TRUE;
+  if (samples->packing != GH_WORDS_LE && samples->packing != GH_WORDS_BE) {
     refuse(self,
-           g_strdup_printf("bins=%u is more than the %u grey levels of %s: "
-                           "set it to %u or less.",
-                           self->bins, levels, GST_VIDEO_INFO_NAME(info),
-                           levels),
+           g_strdup_printf("significant-bits=%u is for samples in 16-bit "
+                           "words, which %s does not have: set it to 0.",
+                           bits, GST_VIDEO_INFO_NAME(info)),
            NULL);
     return FALSE;
   }
+  if (bits > samples->depth) {
+    refuse(self,
+           g_strdup_printf("significant-bits=%u is more than the %u bits of "
+                           "%s: set it to %u or less.",
+                           bits, samples->depth, GST_VIDEO_INFO_NAME(info),
+                           samples->depth),
+           NULL);
+    return FALSE;
+  }
+  samples->depth = bits;
+  return TRUE;
+}
+
+static gboolean
+fit_bins(GstGpuHistogram *self, const GstVideoInfo *info,
+         const GhFormat *samples)
+{
+  guint levels = 1u << samples->depth;
+
+  if (self->bins <= levels)
+    return TRUE;
+  refuse(self,
+         g_strdup_printf("bins=%u is more than the %u grey levels of %s: "
+                         "set it to %u or less.",
+                         self->bins, levels, GST_VIDEO_INFO_NAME(info), levels),
+         NULL);
+  return FALSE;
+}
+
+static gboolean
+can_count(GstGpuHistogram *self, const GstVideoInfo *info,
+          GpuHistogramLumaFormat *format)
+{
+  gint width = GST_VIDEO_INFO_WIDTH(info), height = GST_VIDEO_INFO_HEIGHT(info);
+
+  /* The pad's template lets no other format through. */
+  g_return_val_if_fail(gpu_histogram_luma_find(format, info->finfo), FALSE);
+  if (!narrow_samples(self, info, &format->samples) ||
+      !fit_bins(self, info, &format->samples))
+    return FALSE;
   if ((guint64)width * height > G_MAXUINT32) {
     refuse(self,
            g_strdup_printf("A frame of %dx%d has too many pixels to be "
@@ -63,6 +105,7 @@ gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
   GstGpuHistogram *self = GST_GPU_HISTOGRAM(trans);
   GstClockTime duration;
+  GpuHistogramLumaFormat format;
   GstVideoInfo info;
   gboolean changed;
 
@@ -73,11 +116,12 @@ gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
            gst_caps_to_string(in));
     return FALSE;
   }
-  if (!can_count(self, &info))
+  if (!can_count(self, &info, &format))
     return FALSE;
   if (gpu_histogram_cuda_has_feature(in))
     gst_gpu_histogram_join_context(self);
   self->info = info;
+  self->format = format;
   self->faulty = FALSE;
   self->refused = FALSE;
   duration = frame_duration(&info);
@@ -106,12 +150,37 @@ find_foreign_memory(const GstCapsFeatures *features)
   return NULL;
 }
 
+/* What turns frames of such caps into some that can be counted. */
+static const gchar *
+find_converter(const GstStructure *structure, gboolean cuda)
+{
+  if (gst_structure_has_name(structure, "video/x-bayer"))
+    return "bayer2rgb ! videoconvert";
+  if (!gst_structure_has_name(structure, "video/x-raw"))
+    return "a decoder, such as decodebin,";
+  return cuda ? "cudaconvert" : "videoconvert";
+}
+
+/* (transfer full): what is said of frames whose samples are no luma, or none
+ * that can be reached. */
+static gchar *
+explain_format(const GstStructure *structure, gboolean cuda)
+{
+  const gchar *format = gst_structure_get_string(structure, "format");
+  const gchar *media = gst_structure_get_name(structure);
+  gboolean raw = gst_structure_has_name(structure, "video/x-raw");
+
+  return g_strdup_printf(
+      "%s cannot be counted: only grey and luma samples can, each in a byte or "
+      "a 16-bit word. Put %s in front of gpuhistogram.",
+      raw && format ? format : media, find_converter(structure, cuda));
+}
+
 /* (transfer full): why @caps cannot be counted, and the cure. */
 static gchar *
 explain_caps(GstCaps *caps)
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
-  const gchar *format = gst_structure_get_string(structure, "format");
   GstCapsFeatures *features = gst_caps_get_features(caps, 0);
   const gchar *memory = find_foreign_memory(features);
   gboolean cuda = gpu_histogram_cuda_has_feature(caps);
@@ -125,11 +194,7 @@ explain_caps(GstCaps *caps)
   if ((cuda && gst_caps_features_get_size(features) == 1) ||
       gst_caps_features_is_equal(features,
                                  GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
-    return g_strdup_printf(
-        "%s cannot be counted: only formats whose first plane is 8-bit luma "
-        "can. Put %s in front of gpuhistogram.",
-        format ? format : gst_structure_get_name(structure),
-        cuda ? "cudaconvert" : "videoconvert");
+    return explain_format(structure, cuda);
   names = gst_caps_features_to_string(features);
   text = g_strdup_printf("Frames with %s cannot be counted: convert them to "
                          "plain ones in front of gpuhistogram.",

@@ -147,6 +147,7 @@ gst_gpu_histogram_counting_start(GstGpuHistogram *self,
                                  const GpuHistogramSettings *settings)
 {
   self->bins = settings->bins;
+  self->significant_bits = settings->significant_bits;
   self->may_fall_back = settings->engine == GST_GPU_HISTOGRAM_ENGINE_AUTO;
   self->result_bins = g_new(guint64, settings->bins);
   gst_gpu_histogram_start_context(self);
@@ -285,8 +286,8 @@ gst_gpu_histogram_counting_map(GstGpuHistogram *self, GpuHistogramFrame *frame)
   GstMemory *cuda = gpu_histogram_cuda_get_memory(frame->buffer);
   gboolean there = cuda && self->on_gpu && follow_context(self, cuda);
   GpuHistogramLuma *luma = &frame->luma;
-  const gchar *fault =
-      gpu_histogram_luma_map(luma, frame->buffer, &self->info, there);
+  const gchar *fault = gpu_histogram_luma_map(luma, frame->buffer, &self->info,
+                                              &self->format, there);
 
   if (!fault && self->on_gpu && luma->samples.memory == GH_MEMORY_HOST &&
       is_pinned(self, &luma->map))
@@ -304,8 +305,8 @@ bring_to_cpu(GstGpuHistogram *self, GpuHistogramFrame *frame)
   if (frame->luma.samples.memory != GH_MEMORY_DEVICE)
     return TRUE;
   gpu_histogram_luma_unmap(&frame->luma);
-  fault =
-      gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info, FALSE);
+  fault = gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info,
+                                 &self->format, FALSE);
   if (!fault)
     return TRUE;
   GST_WARNING_OBJECT(self, "frame %" G_GUINT64_FORMAT " passes uncounted: %s",

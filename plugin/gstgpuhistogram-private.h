@@ -39,6 +39,7 @@ typedef struct {
   guint n_threads;
   guint async_depth;
   guint bins;
+  guint significant_bits;
   gboolean attach_meta;
   gboolean post_messages;
   GstClockTime interval;
@@ -48,7 +49,7 @@ typedef struct {
   GpuHistogramFigures figures;
 } GpuHistogramSettings;
 
-#define GPU_HISTOGRAM_MAX_BINS 65536
+#define GPU_HISTOGRAM_MAX_BINS GH_MAX_BINS
 
 extern const GpuHistogramSettings gpu_histogram_default_settings;
 
@@ -82,6 +83,7 @@ struct _GstGpuHistogram {
 
   /* Set at the start; constant until the stop. */
   guint bins;
+  guint significant_bits; /* 0 = all that the format has */
   gboolean may_fall_back; /* to the CPU */
 
   /* The streaming thread's. The caps change only with no frame in flight. */
@@ -91,6 +93,7 @@ struct _GstGpuHistogram {
   GstObject *engine_context; /* (nullable): a GstCudaContext that it works in */
   GhEngine *broken;          /* (nullable): a CUDA engine, closed at the stop */
   GstVideoInfo info;
+  GpuHistogramLumaFormat format; /* of info, with the bits that count */
   guint64 n_frames;
   gboolean discont; /* a frame was dropped: the next one has to say so */
   gboolean faulty;  /* the last buffer did not hold its frame */

@@ -12,6 +12,13 @@
  * memory that must not be shared (%GST_MEMORY_FLAG_NO_SHARE) is copied for
  * that.
  *
+ * The formats are those whose luma or grey samples are each in a byte or in a
+ * 16-bit word, planar or packed, and some that pack 10 bits. A sample is as
+ * many bits as its format says, or as #GstGpuHistogram:significant-bits, and
+ * the grey levels are 0 to 2^bits - 1, whatever #GstGpuHistogram:bins is.
+ * Others, such as RGB, need videoconvert in front; video/x-bayer needs
+ * bayer2rgb, too.
+ *
  * An NVIDIA GPU counts where there is one; elsewhere, or when the GPU fails
  * while frames are running, the CPU does. Both give the same numbers. The GPU
  * reads frames from where they are if they come in the pool that the element
@@ -81,15 +88,24 @@ GST_ELEMENT_REGISTER_DEFINE(gpuhistogram, "gpuhistogram", GST_RANK_NONE,
 static gboolean
 check_settings(GstGpuHistogram *self, const GpuHistogramSettings *settings)
 {
-  guint bins = settings->bins;
+  guint bins = settings->bins, bits = settings->significant_bits;
 
-  if ((bins & (bins - 1)) == 0)
-    return TRUE;
-  GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS,
-                    ("bins=%u is not a power of two from 2 to %u.", bins,
-                     GPU_HISTOGRAM_MAX_BINS),
-                    (NULL));
-  return FALSE;
+  if ((bins & (bins - 1)) != 0) {
+    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS,
+                      ("bins=%u is not a power of two from 2 to %u.", bins,
+                       GPU_HISTOGRAM_MAX_BINS),
+                      (NULL));
+    return FALSE;
+  }
+  if (bits > 0 && bins > 1u << bits) {
+    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS,
+                      ("bins=%u is more than the %u grey levels of "
+                       "significant-bits=%u: set it to %u or less.",
+                       bins, 1u << bits, bits, 1u << bits),
+                      (NULL));
+    return FALSE;
+  }
+  return TRUE;
 }
 
 /* Nothing streams. */

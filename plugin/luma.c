@@ -3,22 +3,84 @@
 #include "luma.h"
 
 #include "cudamemory.h"
+#include "sample.h"
 
-/* Whether the first plane holds luma and nothing else, a byte a sample. */
-static gboolean
-has_luma_plane(const GstVideoFormatInfo *info)
+/* Formats that their GstVideoFormatInfo does not describe, or not right:
+ * samples that share bytes, and words whose order, shift or place it leaves
+ * out. By name, as not every GStreamer has each of them. */
+static const struct {
+  const gchar *name;
+  GpuHistogramLumaFormat format;
+} special_formats[] = {
+    {"GRAY10_LE32", {{.packing = GH_TENS_LE32}, 0}},
+    {"NV12_10LE32", {{.packing = GH_TENS_LE32}, 0}},
+    {"NV16_10LE32", {{.packing = GH_TENS_LE32}, 0}},
+    {"NV12_10LE40", {{.packing = GH_TENS_LE40}, 0}},
+    {"NV16_10LE40", {{.packing = GH_TENS_LE40}, 0}},
+    {"Y210", {{GH_WORDS_LE, 4, 6, 10}, 0}},
+    /* Bits 10 to 19 of 32, which are 2 to 11 of the word in their middle. */
+    {"Y410", {{GH_WORDS_LE, 4, 2, 10}, 1}},
+    /* U comes first. */
+    {"Y412_LE", {{GH_WORDS_LE, 8, 4, 12}, 2}},
+    {"Y412_BE", {{GH_WORDS_BE, 8, 4, 12}, 2}},
+    {"v216", {{GH_WORDS_LE, 4, 0, 16}, 2}},
+};
+
+static const GpuHistogramLumaFormat *
+find_special(const GstVideoFormatInfo *info)
 {
+  const gchar *name = GST_VIDEO_FORMAT_INFO_NAME(info);
+
+  for (guint i = 0; i < G_N_ELEMENTS(special_formats); i++)
+    if (g_str_equal(special_formats[i].name, name))
+      return &special_formats[i].format;
+  return NULL;
+}
+
+/* What a sample that is no more than a byte, or else a 16-bit word, lies in. */
+static GhPacking
+find_packing(const GstVideoFormatInfo *info)
+{
+  if (GST_VIDEO_FORMAT_INFO_BITS(info) <= 8)
+    return GH_BYTES;
+  return GST_VIDEO_FORMAT_INFO_IS_LE(info) ? GH_WORDS_LE : GH_WORDS_BE;
+}
+
+/* FALSE where the info does not tell where each sample of the first plane is.
+ */
+static gboolean
+find_regular(GpuHistogramLumaFormat *format, const GstVideoFormatInfo *info)
+{
+  if (GST_VIDEO_FORMAT_INFO_IS_TILED(info) ||
+      GST_VIDEO_FORMAT_INFO_IS_COMPLEX(info) ||
+      GST_VIDEO_FORMAT_INFO_BITS(info) > 16 ||
+      GST_VIDEO_FORMAT_INFO_DEPTH(info, 0) == 0 ||
+      GST_VIDEO_FORMAT_INFO_PLANE(info, 0) != 0 ||
+      GST_VIDEO_FORMAT_INFO_PSTRIDE(info, 0) <= 0)
+    return FALSE;
+  format->samples = (GhFormat){find_packing(info),
+                               (guint)GST_VIDEO_FORMAT_INFO_PSTRIDE(info, 0),
+                               GST_VIDEO_FORMAT_INFO_SHIFT(info, 0),
+                               GST_VIDEO_FORMAT_INFO_DEPTH(info, 0)};
+  format->first = GST_VIDEO_FORMAT_INFO_POFFSET(info, 0);
+  return TRUE;
+}
+
+gboolean
+gpu_histogram_luma_find(GpuHistogramLumaFormat *format,
+                        const GstVideoFormatInfo *info)
+{
+  const GpuHistogramLumaFormat *special = find_special(info);
+
   if (!GST_VIDEO_FORMAT_INFO_IS_YUV(info) &&
       !GST_VIDEO_FORMAT_INFO_IS_GRAY(info))
     return FALSE;
-  if (GST_VIDEO_FORMAT_INFO_IS_TILED(info) ||
-      GST_VIDEO_FORMAT_INFO_IS_COMPLEX(info))
+  if (special)
+    *format = *special;
+  else if (!find_regular(format, info))
     return FALSE;
-  return GST_VIDEO_FORMAT_INFO_BITS(info) == 8 &&
-         GST_VIDEO_FORMAT_INFO_DEPTH(info, 0) == 8 &&
-         GST_VIDEO_FORMAT_INFO_PLANE(info, 0) == 0 &&
-         GST_VIDEO_FORMAT_INFO_POFFSET(info, 0) == 0 &&
-         GST_VIDEO_FORMAT_INFO_PSTRIDE(info, 0) == 1;
+  format->samples = gh_format_complete(format->samples);
+  return gh_format_is_valid(&format->samples);
 }
 
 GstCaps *
@@ -36,8 +98,9 @@ gpu_histogram_luma_caps(void)
   g_value_init(&name, G_TYPE_STRING);
   for (guint i = 0; i < n; i++) {
     const GstVideoFormatInfo *info = gst_video_format_get_info(raw[i]);
+    GpuHistogramLumaFormat format;
 
-    if (!has_luma_plane(info))
+    if (!gpu_histogram_luma_find(&format, info))
       continue;
     g_value_set_static_string(&name, GST_VIDEO_FORMAT_INFO_NAME(info));
     gst_value_list_append_value(&formats, &name);
@@ -79,7 +142,7 @@ find_plane(GstBuffer *buffer, const GstVideoInfo *info, GstMemory *cuda,
              : NULL;
 }
 
-/* Makes @offset the lowest byte of the plane, as rows may go upwards, and
+/* Makes @offset the lowest byte of the luma, as rows may go upwards, and
  * gives the bytes that it spans; FALSE where these do not lie in the buffer. */
 static gboolean
 find_span(gsize size, const GhFrame *frame, gint stride, gsize *offset,
@@ -92,7 +155,7 @@ find_span(gsize size, const GhFrame *frame, gint stride, gsize *offset,
       return FALSE;
     *offset -= way;
   }
-  *span = way + frame->width;
+  *span = way + gh_row_bytes(&frame->format, frame->width);
   return *offset <= size && *span <= size - *offset;
 }
 
@@ -121,7 +184,8 @@ map_span(GpuHistogramLuma *luma, gsize offset, gsize span, GstMapFlags flags)
 
 const gchar *
 gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
-                       const GstVideoInfo *info, gboolean on_gpu)
+                       const GstVideoInfo *info,
+                       const GpuHistogramLumaFormat *format, gboolean on_gpu)
 {
   GstMemory *cuda = gpu_histogram_cuda_get_memory(buffer);
   const gchar *fault;
@@ -132,6 +196,8 @@ gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
   fault = find_plane(buffer, info, cuda, &offset, &stride);
   if (fault)
     return fault;
+  offset += format->first;
+  luma->samples.format = format->samples;
   luma->samples.stride = ABS((gssize)stride);
   luma->samples.width = GST_VIDEO_INFO_WIDTH(info);
   luma->samples.height = GST_VIDEO_INFO_HEIGHT(info);

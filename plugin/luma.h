@@ -8,6 +8,13 @@
 
 #include <gst/video/video.h>
 
+/* Where the luma is in the first plane of a format. */
+typedef struct {
+  GhFormat samples; /* with nothing left to be understood */
+  gsize first;      /* the byte of a row that the first sample's byte or word
+                       begins at */
+} GpuHistogramLumaFormat;
+
 /* Read access to the luma of one buffer. */
 typedef struct {
   GhFrame samples; /* valid until the unmap */
@@ -18,14 +25,20 @@ typedef struct {
   guint8 *gathered;
 } GpuHistogramLuma;
 
+/* FALSE where the first plane has no luma or grey samples, each in a byte or in
+ * a word, or packed in one of the ways that the engines know. */
+gboolean gpu_histogram_luma_find(GpuHistogramLumaFormat *format,
+                                 const GstVideoFormatInfo *info);
+
 /* Returns: (transfer full): the caps that can be counted: raw video of every
- * format whose first plane is luma of 8 bits, in system memory, and in CUDA
- * memory where GStreamer's CUDA library is there. */
+ * format that gpu_histogram_luma_find() finds luma in, in system memory, and in
+ * CUDA memory where GStreamer's CUDA library is there. */
 GstCaps *gpu_histogram_luma_caps(void);
 
 /*
  * Maps the luma of @buffer for reading, by the strides and offsets of its
- * GstVideoMeta where it has one, else by @info. The buffer's memories stay as
+ * GstVideoMeta where it has one, else by @info; @format is that of @info, or
+ * fewer bits of it. The buffer's memories stay as
  * they are; luma that lies in more than one of them is gathered into a copy.
  * With @on_gpu, CUDA memory gives addresses on the GPU, and otherwise a copy
  * for the CPU.
@@ -34,7 +47,9 @@ GstCaps *gpu_histogram_luma_caps(void);
  *     the buffer does not hold the frame, as static text.
  */
 const gchar *gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
-                                    const GstVideoInfo *info, gboolean on_gpu);
+                                    const GstVideoInfo *info,
+                                    const GpuHistogramLumaFormat *format,
+                                    gboolean on_gpu);
 
 /* Takes a @luma that is not mapped. */
 void gpu_histogram_luma_unmap(GpuHistogramLuma *luma);

@@ -10,6 +10,7 @@
 #define DEFAULT_N_THREADS 1
 #define DEFAULT_ASYNC_DEPTH 2
 #define DEFAULT_BINS 256
+#define DEFAULT_SIGNIFICANT_BITS 0
 #define DEFAULT_ATTACH_META TRUE
 #define DEFAULT_POST_MESSAGES TRUE
 #define DEFAULT_INTERVAL 0
@@ -27,6 +28,7 @@ const GpuHistogramSettings gpu_histogram_default_settings = {
     .n_threads = DEFAULT_N_THREADS,
     .async_depth = DEFAULT_ASYNC_DEPTH,
     .bins = DEFAULT_BINS,
+    .significant_bits = DEFAULT_SIGNIFICANT_BITS,
     .attach_meta = DEFAULT_ATTACH_META,
     .post_messages = DEFAULT_POST_MESSAGES,
     .interval = DEFAULT_INTERVAL,
@@ -45,6 +47,7 @@ enum {
   PROP_N_THREADS,
   PROP_ASYNC_DEPTH,
   PROP_BINS,
+  PROP_SIGNIFICANT_BITS,
   PROP_ATTACH_META,
   PROP_POST_MESSAGES,
   PROP_INTERVAL,
@@ -127,6 +130,9 @@ store_setting(GpuHistogramSettings *settings, guint id, const GValue *value)
     break;
   case PROP_BINS:
     settings->bins = g_value_get_uint(value);
+    break;
+  case PROP_SIGNIFICANT_BITS:
+    settings->significant_bits = g_value_get_uint(value);
     break;
   case PROP_ATTACH_META:
     settings->attach_meta = g_value_get_boolean(value);
@@ -233,6 +239,9 @@ load_setting(const GpuHistogramSettings *settings, guint id, GValue *value)
   case PROP_BINS:
     g_value_set_uint(value, settings->bins);
     break;
+  case PROP_SIGNIFICANT_BITS:
+    g_value_set_uint(value, settings->significant_bits);
+    break;
   case PROP_ATTACH_META:
     g_value_set_boolean(value, settings->attach_meta);
     break;
@@ -320,6 +329,13 @@ install_engine_properties(GObjectClass *klass)
                         "number of grey levels of the format; each bin holds "
                         "equally many neighbouring levels",
                         2, GPU_HISTOGRAM_MAX_BINS, DEFAULT_BINS, flags));
+  g_object_class_install_property(
+      klass, PROP_SIGNIFICANT_BITS,
+      g_param_spec_uint("significant-bits", "Significant bits",
+                        "Lowest bits of a 16-bit sample that count, for "
+                        "cameras that put 10 or 12 bits into GRAY16; those "
+                        "above are ignored; 0 = all that the format has",
+                        0, 16, DEFAULT_SIGNIFICANT_BITS, flags));
 }
 
 /* Properties of what comes out. */

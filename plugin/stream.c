@@ -123,7 +123,7 @@ follow_stream(GstGpuHistogram *self, GpuHistogramFrame *frame)
 
   frame->number = self->n_frames++;
   frame->format = GST_VIDEO_INFO_FORMAT(&self->info);
-  frame->depth = GST_VIDEO_INFO_COMP_DEPTH(&self->info, 0);
+  frame->depth = self->format.samples.depth;
   frame->stream_time = frame->running_time = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID(time) && segment->format == GST_FORMAT_TIME) {
     frame->stream_time =

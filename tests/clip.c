@@ -9,16 +9,24 @@
 
 #define FRAMES 60
 
-/* Odd in width, so that strides matter, where the codec can do that. */
+/* Odd in width, so that strides matter, where the codec can do that. The one of
+ * 10 bits loses nothing, and a matrix makes use of all of them. */
 static const struct {
   const gchar *encoder, *parser, *muxer, *text;
+  guint depth;
 } codecs[] = {
     {"vp8enc", "identity", "webmmux",
      "video/x-raw,format=I420,width=321,height=241,framerate=25/1 ! "
-     "vp8enc deadline=1 ! webmmux"},
+     "vp8enc deadline=1 ! webmmux",
+     8},
     {"openh264enc", "h264parse", "mp4mux",
      "video/x-raw,format=I420,width=322,height=242,framerate=25/1 ! "
-     "openh264enc ! h264parse ! mp4mux"},
+     "openh264enc ! h264parse ! mp4mux",
+     8},
+    {"avenc_ffv1", "avdec_ffv1", "matroskamux",
+     "video/x-raw,format=ARGB64,width=321,height=241,framerate=25/1 ! "
+     "videoconvert ! video/x-raw,format=I420_10LE ! avenc_ffv1 ! matroskamux",
+     10},
 };
 
 static gchar *
@@ -101,6 +109,18 @@ compare_clip(const gchar *path, const TestExpected *expected, guint frames)
   g_free(text);
 }
 
+/* That the lowest two bits of 10 are in use. */
+static void
+check_depth(const TestExpected *expected, guint depth)
+{
+  guint64 between = 0;
+
+  fail_unless_equals_int(expected->depth, depth);
+  for (guint level = 0; level < 1u << depth; level++)
+    between += level % 4 != 0 ? expected->levels[level] : 0;
+  fail_unless(between > 0);
+}
+
 GST_START_TEST(every_frame_of_a_clip)
 {
   gchar *path = encode_clip(codecs[__i__].text);
@@ -108,6 +128,7 @@ GST_START_TEST(every_frame_of_a_clip)
   guint frames = count_clip(path, expected);
 
   fail_unless_equals_int(frames, FRAMES);
+  check_depth(&expected[0], codecs[__i__].depth);
   compare_clip(path, expected, frames);
   for (guint i = 0; i < frames; i++)
     test_expected_clear(&expected[i]);

@@ -74,41 +74,91 @@ GST_START_TEST(bins_that_are_no_power_of_two)
 }
 GST_END_TEST;
 
-GST_START_TEST(bins_that_do_not_fit_the_format)
+/* Known before there is a format. */
+GST_START_TEST(bins_that_do_not_fit_the_significant_bits)
 {
-  const gchar *words[] = {"512", "GRAY8", NULL};
+  const gchar *words[] = {"bins=512", "256", "significant-bits=8", NULL};
+  GstBus *bus;
+  GstElement *element = element_with_bus(&bus);
+
+  g_object_set(element, "bins", 512, "significant-bits", 8, NULL);
+  check_no_start(element);
+  check_error(bus, words);
+
+  g_object_set(element, "bins", 256, NULL);
+  test_set_state(element, GST_STATE_PAUSED);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+static const struct {
+  guint bins, significant_bits;
+  const gchar *format;
+  const gchar *words[4];
+} unfit[] = {
+    {512, 0, "GRAY8", {"bins=512", "256", "GRAY8"}},
+    {512, 0, "UYVY", {"bins=512", "256", "UYVY"}},
+    {2048, 0, "P010_10LE", {"bins=2048", "1024", "P010_10LE"}},
+    {2048, 0, "GRAY10_LE32", {"bins=2048", "1024", "GRAY10_LE32"}},
+    {65536, 0, "I420_12BE", {"bins=65536", "4096", "I420_12BE"}},
+    {256, 8, "GRAY8", {"significant-bits=8", "16-bit", "GRAY8"}},
+    {256, 10, "GRAY10_LE32", {"significant-bits=10", "16-bit", "GRAY10_LE32"}},
+    {256, 11, "P010_10LE", {"significant-bits=11", "10 bits", "P010_10LE"}},
+    {256, 16, "Y444_12LE", {"significant-bits=16", "12 bits", "Y444_12LE"}},
+};
+
+GST_START_TEST(settings_that_do_not_fit_the_format)
+{
+  gchar *caps = g_strdup_printf("video/x-raw,format=%s,width=64,height=64",
+                                unfit[__i__].format);
   GstElement *element;
   GstHarness *harness;
   GstBus *bus;
 
   element = element_with_bus(&bus);
-  g_object_set(element, "bins", 512, NULL);
+  g_object_set(element, "bins", unfit[__i__].bins, "significant-bits",
+               unfit[__i__].significant_bits, NULL);
   harness = gst_harness_new_with_element(element, "sink", "src");
-  gst_harness_set_src_caps_str(harness, CAPS);
-  check_error(bus, words);
+  gst_harness_set_src_caps_str(harness, caps);
+  check_error(bus, unfit[__i__].words);
+  fail_unless_equals_int(gst_harness_push(harness, gst_buffer_new()),
+                         GST_FLOW_NOT_NEGOTIATED);
+
+  /* Enough bits for all of the settings. */
+  gst_harness_set_src_caps_str(
+      harness, "video/x-raw,format=GRAY16_LE,width=64,height=48");
+  gst_buffer_unref(gst_harness_push_and_pull(
+      harness, gst_buffer_new_allocate(NULL, 2 * 64 * 48, NULL)));
   gst_harness_teardown(harness);
   discard(element, bus);
+  g_free(caps);
 }
 GST_END_TEST;
 
+static const struct {
+  const gchar *caps;
+  const gchar *words[3];
+} unsupported[] = {
+    {"video/x-raw,format=RGB", {"RGB", "videoconvert"}},
+    {"video/x-raw,format=GBR_16LE", {"GBR_16LE", "videoconvert"}},
+    {"video/x-raw,format=v210", {"v210", "videoconvert"}},
+    {"video/x-raw,format=UYVP", {"UYVP", "videoconvert"}},
+    {"video/x-raw,format=IYU1", {"IYU1", "videoconvert"}},
+    {"video/x-raw,format=NV12_64Z32", {"NV12_64Z32", "videoconvert"}},
+    {"video/x-bayer,format=rggb", {"x-bayer", "bayer2rgb ! videoconvert"}},
+    {"image/jpeg", {"image/jpeg", "decodebin"}},
+    {"video/x-raw(memory:GLMemory),format=NV12", {"GLMemory", "Download"}},
+    {"video/x-raw(format:Interlaced),format=NV12",
+     {"Interlaced", "convert them"}},
+    {"video/x-raw(memory:SystemMemory, meta:GstVideoOverlayComposition),"
+     "format=NV12",
+     {"OverlayComposition", "convert them"}}};
+
 GST_START_TEST(unsupported_caps)
 {
-  const struct {
-    const gchar *features;
-    const gchar *format;
-    const gchar *words[3];
-  } cases[] = {{"", "RGB", {"RGB", "videoconvert"}},
-               {"", "YUY2", {"YUY2", "videoconvert"}},
-               {"", "GRAY16_LE", {"GRAY16_LE", "videoconvert"}},
-               {"", "NV12_64Z32", {"NV12_64Z32", "videoconvert"}},
-               {"(memory:GLMemory)", "NV12", {"GLMemory", "Download"}},
-               {"(format:Interlaced)", "NV12", {"Interlaced", "convert them"}},
-               {"(memory:SystemMemory, meta:GstVideoOverlayComposition)",
-                "NV12",
-                {"OverlayComposition", "convert them"}}};
-  const gchar *const *words = cases[__i__].words;
-  gchar *caps = g_strdup_printf("video/x-raw%s,format=%s,width=64,height=64",
-                                cases[__i__].features, cases[__i__].format);
+  const gchar *const *words = unsupported[__i__].words;
+  gchar *caps =
+      g_strdup_printf("%s,width=64,height=64", unsupported[__i__].caps);
   GstElement *element;
   GstHarness *harness;
   GstBus *bus;
@@ -241,8 +291,10 @@ errors_suite(void)
 
   suite_add_tcase(suite, chain);
   tcase_add_loop_test(chain, bins_that_are_no_power_of_two, 0, 5);
-  tcase_add_test(chain, bins_that_do_not_fit_the_format);
-  tcase_add_loop_test(chain, unsupported_caps, 0, 7);
+  tcase_add_test(chain, bins_that_do_not_fit_the_significant_bits);
+  tcase_add_loop_test(chain, settings_that_do_not_fit_the_format, 0,
+                      G_N_ELEMENTS(unfit));
+  tcase_add_loop_test(chain, unsupported_caps, 0, G_N_ELEMENTS(unsupported));
   tcase_add_test(chain, frames_before_caps);
   tcase_add_test(chain, cuda_device_that_does_not_exist);
   tcase_add_test(chain, auto_takes_the_cpu_where_there_is_no_such_device);

@@ -71,7 +71,9 @@ GST_END_TEST;
 static GstBuffer *
 make_yuv(const GstVideoInfo *info, guint variant)
 {
-  const TestLayout layout = {.stride = variant == 0 ? 0 : 704, .rows_below = 1};
+  const TestLayout layout = {
+      .stride = variant == 0 ? 0 : 704 * GST_VIDEO_INFO_COMP_PSTRIDE(info, 0),
+      .rows_below = 1};
   GstBuffer *buffer = test_frame_new(info, &layout, video_ramp, NULL);
 
   gst_buffer_memset(buffer, gst_buffer_get_video_meta(buffer)->offset[1], 255,
@@ -79,13 +81,14 @@ make_yuv(const GstVideoInfo *info, guint variant)
   return buffer;
 }
 
-GST_START_TEST(B34_luma_of_nv12_and_i420)
+GST_START_TEST(B34_luma_of_nv12_i420_and_p010)
 {
-  const gchar *format = __i__ % 2 == 0 ? "NV12" : "I420";
+  static const gchar *const formats[] = {"NV12", "I420", "P010_10LE"};
+  const gchar *format = formats[__i__ / 2];
   gchar *caps = g_strdup_printf(
       "video/x-raw,format=%s,width=641,height=481,framerate=25/1", format);
 
-  measure(caps, make_yuv, (guint)__i__ / 2, 308321);
+  measure(caps, make_yuv, (guint)__i__ % 2, 308321);
   g_free(caps);
 }
 GST_END_TEST;
@@ -270,7 +273,7 @@ layout_suite(void)
 
   suite_add_tcase(suite, chain);
   tcase_add_loop_test(chain, B34_gray_in_three_layouts, 0, 3);
-  tcase_add_loop_test(chain, B34_luma_of_nv12_and_i420, 0, 4);
+  tcase_add_loop_test(chain, B34_luma_of_nv12_i420_and_p010, 0, 6);
   tcase_add_loop_test(chain, B42_crop_meta_stays_and_the_whole_frame_counts, 0,
                       G_N_ELEMENTS(crops));
   tcase_add_test(chain, B42_crop_meta_is_not_offered);

@@ -4,10 +4,8 @@
  * come with, and handed on as they came. */
 
 #include "driver.h"
-#include "testing.h"
+#include "testing-cuda.h"
 
-#include <gst/cuda/gstcudabufferpool.h>
-#include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
@@ -37,46 +35,12 @@ teardown(void)
   gst_object_unref(context);
 }
 
-static GstBufferPool *
-pool_new(GstCudaContext *of, const gchar *text, guint n)
-{
-  GstBufferPool *pool = gst_cuda_buffer_pool_new(of);
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  GstCaps *caps = gst_caps_from_string(text);
-  GstVideoInfo info;
-
-  fail_unless(gst_video_info_from_caps(&info, caps));
-  gst_buffer_pool_config_set_params(config, caps, (guint)info.size, n, n);
-  fail_unless(gst_buffer_pool_set_config(pool, config));
-  fail_unless(gst_buffer_pool_set_active(pool, TRUE));
-  gst_caps_unref(caps);
-  return pool;
-}
-
-static void
-pool_free(GstBufferPool *pool)
-{
-  fail_unless(gst_buffer_pool_set_active(pool, FALSE));
-  gst_object_unref(pool);
-}
-
-static GstBuffer *
-take(GstBufferPool *pool, guint number)
-{
-  GstBuffer *buffer = NULL;
-
-  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, NULL),
-                         GST_FLOW_OK);
-  test_stamp(buffer, number);
-  return buffer;
-}
-
 /* Written on the host, with 0xEE between the rows and in the other plane. */
 static GstBuffer *
 flat_frame(GstBufferPool *pool, const GstVideoInfo *info, guint8 value,
            guint number)
 {
-  GstBuffer *buffer = take(pool, number);
+  GstBuffer *buffer = test_cuda_take(pool, number);
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
   gint pitch =
       GST_VIDEO_INFO_PLANE_STRIDE(&GST_CUDA_MEMORY_CAST(memory)->info, 0);
@@ -108,7 +72,7 @@ push_flat(TestFixture *fixture, GstBufferPool *pool, guint first, guint n)
 
 GST_START_TEST(frames_are_counted_where_they_are)
 {
-  GstBufferPool *pool = pool_new(context, CAPS, 3);
+  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
   TestFixture fixture;
 
   test_fixture_setup(&fixture, CAPS, NULL);
@@ -117,23 +81,17 @@ GST_START_TEST(frames_are_counted_where_they_are)
   fail_unless_equals_uint64(test_stat(fixture.element, "bytes-uploaded"), 0);
   fail_unless_equals_uint64(test_stat(fixture.element, "bytes-copied"), 0);
   test_fixture_teardown(&fixture);
-  pool_free(pool);
+  test_cuda_pool_free(pool);
 }
 GST_END_TEST
 
-/* Noise, of which the frame is a part of that size, somewhere; but only what is
- * within its rows goes from the host to the GPU. */
+/* Noise, of which the frame is a part of that size, somewhere. */
 static GstBuffer *
 noisy_frame(GstBufferPool *pool, GRand *random, guint width, guint height)
 {
-  GstBuffer *buffer = take(pool, 0);
+  GstBuffer *buffer = test_cuda_noise(pool);
   GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  GstMapInfo map;
 
-  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
-  for (gsize b = 0; b < map.size; b++)
-    map.data[b] = (guint8)(b * 2654435761u >> 13);
-  gst_buffer_unmap(buffer, &map);
   meta->width = width;
   meta->height = height;
   meta->offset[0] = (gsize)g_rand_int_range(random, 0, 32) +
@@ -144,7 +102,7 @@ noisy_frame(GstBufferPool *pool, GRand *random, guint width, guint height)
 /* A plain count of a download is what is expected. */
 GST_START_TEST(B15_any_offset_and_width)
 {
-  GstBufferPool *pool = pool_new(context, LARGE, 2);
+  GstBufferPool *pool = test_cuda_pool_new(context, LARGE, 2);
   GRand *random = test_random();
   TestFixture fixture;
 
@@ -171,7 +129,7 @@ GST_START_TEST(B15_any_offset_and_width)
   fail_unless_equals_uint64(test_stat(fixture.element, "bytes-uploaded"), 0);
   g_rand_free(random);
   test_fixture_teardown(&fixture);
-  pool_free(pool);
+  test_cuda_pool_free(pool);
 }
 GST_END_TEST
 
@@ -200,7 +158,7 @@ write_late(const GhDriver *driver, CUstream stream, GstBuffer *buffer,
 GST_START_TEST(B10_producer_is_not_done)
 {
   const GhDriver *driver;
-  GstBufferPool *pool = pool_new(context, LARGE, 2);
+  GstBufferPool *pool = test_cuda_pool_new(context, LARGE, 2);
   gsize size = 3 * 1024 * 2048;
   TestFixture fixture;
   CUdeviceptr scratch;
@@ -222,7 +180,7 @@ GST_START_TEST(B10_producer_is_not_done)
   }
   for (guint i = 0; i < test_repeats(g_getenv("FAKE_DRIVER_DELAY") ? 40 : 200);
        i++) {
-    GstBuffer *buffer = take(pool, i);
+    GstBuffer *buffer = test_cuda_take(pool, i);
 
     write_late(driver, stream, buffer, pinned[i % 2], scratch);
     test_fixture_push(&fixture, buffer);
@@ -237,7 +195,7 @@ GST_START_TEST(B10_producer_is_not_done)
   driver->cuMemFreeHost(pinned[1]);
   driver->cuMemFree_v2(scratch);
   gst_cuda_context_pop(&ours);
-  pool_free(pool);
+  test_cuda_pool_free(pool);
 }
 GST_END_TEST
 
@@ -246,8 +204,8 @@ GST_END_TEST
 GST_START_TEST(frames_of_another_context_are_followed)
 {
   GstCudaContext *other = gst_cuda_context_new(0);
-  GstBufferPool *pools[] = {pool_new(context, CAPS, 3),
-                            pool_new(other, CAPS, 3)};
+  GstBufferPool *pools[] = {test_cuda_pool_new(context, CAPS, 3),
+                            test_cuda_pool_new(other, CAPS, 3)};
   TestFixture fixture;
 
   test_fixture_setup(&fixture, CAPS, NULL);
@@ -255,8 +213,8 @@ GST_START_TEST(frames_of_another_context_are_followed)
   for (guint i = 0; i < 6; i++)
     push_flat(&fixture, pools[i % 2], 5 * i, 5);
   test_fixture_teardown(&fixture);
-  pool_free(pools[0]);
-  pool_free(pools[1]);
+  test_cuda_pool_free(pools[0]);
+  test_cuda_pool_free(pools[1]);
   fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(other), 1);
   gst_object_unref(other);
 }
@@ -308,7 +266,7 @@ GST_START_TEST(B19_a_given_context_is_shared_and_given_back)
   for (guint session = 0; session < 5; session++) {
     GstCudaContext *answer;
     TestFixture fixture;
-    GstBufferPool *pool = pool_new(context, CAPS, 3);
+    GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
 
     test_fixture_setup(&fixture, NULL, NULL);
     test_set_state(fixture.element, GST_STATE_NULL);
@@ -319,7 +277,7 @@ GST_START_TEST(B19_a_given_context_is_shared_and_given_back)
     fail_unless(answer == context);
     gst_object_unref(answer);
     test_fixture_teardown(&fixture);
-    pool_free(pool);
+    test_cuda_pool_free(pool);
     fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
   }
 }
@@ -362,7 +320,7 @@ GST_END_TEST
 /* What came up in one session is forgotten in the next. */
 GST_START_TEST(a_context_is_let_go_at_the_stop)
 {
-  GstBufferPool *pool = pool_new(context, CAPS, 3);
+  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
   gint before = GST_OBJECT_REFCOUNT_VALUE(context);
   TestFixture fixture;
 
@@ -373,13 +331,13 @@ GST_START_TEST(a_context_is_let_go_at_the_stop)
   fail_unless(query_context(fixture.element) != context);
   test_fixture_teardown(&fixture);
   fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
-  pool_free(pool);
+  test_cuda_pool_free(pool);
 }
 GST_END_TEST
 
 GST_START_TEST(the_callers_context_stays_current)
 {
-  GstBufferPool *pool = pool_new(context, CAPS, 3);
+  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
   CUcontext current = NULL;
   TestFixture fixture;
 
@@ -390,7 +348,7 @@ GST_START_TEST(the_callers_context_stays_current)
   test_fixture_teardown(&fixture);
   gst_cuda_context_pop(&current);
   fail_unless(current == gst_cuda_context_get_handle(context));
-  pool_free(pool);
+  test_cuda_pool_free(pool);
 }
 GST_END_TEST
 
@@ -398,7 +356,7 @@ GST_END_TEST
 
 GST_START_TEST(the_cpu_counts_a_download)
 {
-  GstBufferPool *pool = pool_new(context, CAPS, 3);
+  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
   TestFixture fixture;
   gchar *engine;
 
@@ -411,7 +369,7 @@ GST_START_TEST(the_cpu_counts_a_download)
   fail_unless_equals_string(engine, "cpu");
   g_free(engine);
   test_fixture_teardown(&fixture);
-  pool_free(pool);
+  test_cuda_pool_free(pool);
 }
 GST_END_TEST
 

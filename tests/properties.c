@@ -20,6 +20,7 @@ static const Property properties[] = {
     {"n-threads", "1", "2", GST_PARAM_MUTABLE_READY},
     {"async-depth", "2", "7", GST_PARAM_MUTABLE_READY},
     {"bins", "256", "16", GST_PARAM_MUTABLE_READY},
+    {"significant-bits", "0", "12", GST_PARAM_MUTABLE_READY},
     {"attach-meta", "true", "false", GST_PARAM_MUTABLE_PLAYING},
     {"post-messages", "true", "false", GST_PARAM_MUTABLE_PLAYING},
     {"interval", "0", "12345678901234", GST_PARAM_MUTABLE_PLAYING},

@@ -68,20 +68,22 @@ lay_out(GstVideoInfo *places, const GstVideoInfo *info,
 }
 
 GstBuffer *
-test_frame_new(const GstVideoInfo *info, const TestLayout *layout,
-               TestPattern pattern, gpointer data)
+test_deep_frame_new(const GstVideoInfo *info, const TestLayout *layout,
+                    TestDeepPattern pattern, gpointer data)
 {
   GstVideoInfo places;
   gsize size = lay_out(&places, info, layout);
   guint8 *bytes = g_malloc(size);
   GstBuffer *buffer;
+  TestLuma luma;
 
+  test_luma(&luma, info->finfo);
   memset(bytes, NOT_LUMA, size);
   for (guint y = 0; y < (guint)GST_VIDEO_INFO_HEIGHT(info); y++) {
     guint8 *row = bytes + places.offset[0] + y * (gsize)places.stride[0];
 
     for (guint x = 0; x < (guint)GST_VIDEO_INFO_WIDTH(info); x++)
-      row[x] = pattern(x, y, data);
+      test_luma_set(&luma, row, x, pattern(x, y, data));
   }
 
   buffer = gst_buffer_new_wrapped(bytes, size);
@@ -91,6 +93,28 @@ test_frame_new(const GstVideoInfo *info, const TestLayout *layout,
         GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info),
         GST_VIDEO_INFO_N_PLANES(info), places.offset, places.stride);
   return buffer;
+}
+
+typedef struct {
+  TestPattern pattern;
+  gpointer data;
+} Shallow;
+
+static guint
+shallow(guint x, guint y, gpointer data)
+{
+  const Shallow *of = data;
+
+  return of->pattern(x, y, of->data);
+}
+
+GstBuffer *
+test_frame_new(const GstVideoInfo *info, const TestLayout *layout,
+               TestPattern pattern, gpointer data)
+{
+  Shallow of = {pattern, data};
+
+  return test_deep_frame_new(info, layout, shallow, &of);
 }
 
 void
@@ -137,41 +161,47 @@ digest(GstBuffer *buffer)
 }
 
 static void
-count(TestExpected *expected, GstBuffer *buffer, const GstVideoInfo *info)
+count_row(TestExpected *expected, const TestLuma *luma, const guint8 *row)
+{
+  for (guint x = 0; x < expected->width; x++) {
+    guint level = test_luma_get(luma, row, x);
+
+    expected->levels[level]++;
+    expected->sum += level;
+    expected->pixels++;
+    expected->min = MIN(expected->min, level);
+    expected->max = MAX(expected->max, level);
+  }
+}
+
+static void
+count(TestExpected *expected, GstBuffer *buffer, const GstVideoInfo *info,
+      const TestLuma *luma)
 {
   GstVideoMeta *video = gst_buffer_get_video_meta(buffer);
   gsize offset = video != NULL ? video->offset[0] : info->offset[0];
   gsize stride = (gsize)(video != NULL ? video->stride[0] : info->stride[0]);
+  gsize bytes = test_luma_row_bytes(luma, expected->width);
   guint8 *row;
 
   /* Too short a frame is not counted. */
   if (gst_buffer_get_size(buffer) <
-      offset + stride * (expected->height - 1) + expected->width)
+      offset + stride * (expected->height - 1) + bytes)
     return;
-  row = g_malloc(expected->width);
-  expected->min = 255;
+  row = g_malloc(bytes);
+  expected->min = G_MAXUINT;
   for (guint y = 0; y < expected->height; y++) {
     fail_unless_equals_int64(
-        gst_buffer_extract(buffer, offset + y * stride, row, expected->width),
-        expected->width);
-    for (guint x = 0; x < expected->width; x++) {
-      expected->bins[row[x]]++;
-      expected->sum += row[x];
-      expected->pixels++;
-      expected->min = MIN(expected->min, row[x]);
-      expected->max = MAX(expected->max, row[x]);
-    }
+        gst_buffer_extract(buffer, offset + y * stride, row, bytes), bytes);
+    count_row(expected, luma, row);
   }
   g_free(row);
 }
 
 void
-test_expect(TestExpected *expected, GstBuffer *buffer, const GstVideoInfo *info)
+test_expect_luma(TestExpected *expected, GstBuffer *buffer,
+                 const GstVideoInfo *info, const TestLuma *luma)
 {
-  /* This count knows samples of one byte. */
-  fail_unless_equals_int(GST_VIDEO_INFO_COMP_DEPTH(info, 0), 8);
-  fail_unless_equals_int(GST_VIDEO_INFO_COMP_PSTRIDE(info, 0), 1);
-
   memset(expected, 0, sizeof *expected);
   expected->pts = GST_BUFFER_PTS(buffer);
   expected->dts = GST_BUFFER_DTS(buffer);
@@ -183,15 +213,27 @@ test_expect(TestExpected *expected, GstBuffer *buffer, const GstVideoInfo *info)
     expected->memories[i] = gst_buffer_peek_memory(buffer, i);
   expected->digest = digest(buffer);
   expected->format = GST_VIDEO_INFO_FORMAT(info);
+  expected->depth = luma->depth;
   expected->width = GST_VIDEO_INFO_WIDTH(info);
   expected->height = GST_VIDEO_INFO_HEIGHT(info);
-  count(expected, buffer, info);
+  expected->levels = g_new0(guint64, 1u << luma->depth);
+  count(expected, buffer, info, luma);
+}
+
+void
+test_expect(TestExpected *expected, GstBuffer *buffer, const GstVideoInfo *info)
+{
+  TestLuma luma;
+
+  test_luma(&luma, info->finfo);
+  test_expect_luma(expected, buffer, info, &luma);
 }
 
 void
 test_expected_clear(TestExpected *expected)
 {
   g_clear_pointer(&expected->digest, g_free);
+  g_clear_pointer(&expected->levels, g_free);
 }
 
 guint
@@ -222,20 +264,29 @@ check_untouched(const TestExpected *expected, GstBuffer *buffer)
                 "memory %u of the frame was replaced", i);
 }
 
+/* How many samples are in one of @n_bins bins. */
+static guint64
+expected_bin(const TestExpected *expected, guint n_bins, guint bin)
+{
+  guint levels = (1u << expected->depth) / n_bins;
+  guint64 count = 0;
+
+  for (guint level = 0; level < levels; level++)
+    count += expected->levels[bin * levels + level];
+  return count;
+}
+
 static void
 check_bins(const TestExpected *expected, const GstGpuHistogramMeta *meta,
            guint n_bins)
 {
-  guint levels = 256 / n_bins;
   guint64 pixels = 0;
 
   fail_unless_equals_int(meta->n_bins, n_bins);
   fail_unless(meta->bins != NULL);
   for (guint bin = 0; bin < n_bins; bin++) {
-    guint64 want = 0;
+    guint64 want = expected_bin(expected, n_bins, bin);
 
-    for (guint level = 0; level < levels; level++)
-      want += expected->bins[bin * levels + level];
     fail_unless(meta->bins[bin] == want,
                 "bin %u is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, bin,
                 meta->bins[bin], want);
@@ -251,7 +302,7 @@ test_check_meta(const TestExpected *expected, const GstGpuHistogramMeta *meta,
   fail_unless(meta != NULL, "the frame has no meta");
   fail_unless_equals_int(meta->region_id, GST_GPU_HISTOGRAM_REGION_FRAME);
   fail_unless_equals_int(meta->format, expected->format);
-  fail_unless_equals_int(meta->depth, 8);
+  fail_unless_equals_int(meta->depth, expected->depth);
   fail_unless_equals_int(meta->width, expected->width);
   fail_unless_equals_int(meta->height, expected->height);
   fail_unless_equals_int(meta->rectangle.x, 0);
@@ -264,10 +315,10 @@ test_check_meta(const TestExpected *expected, const GstGpuHistogramMeta *meta,
   check_bins(expected, meta, n_bins);
 
   /* With a bin for each level the sum must follow from the bins, too. */
-  if (n_bins == 256) {
+  if (n_bins == 1u << expected->depth) {
     guint64 sum = 0;
 
-    for (guint level = 0; level < 256; level++)
+    for (guint level = 0; level < n_bins; level++)
       sum += level * meta->bins[level];
     fail_unless_equals_uint64(sum, meta->sum);
   }
@@ -322,7 +373,8 @@ check_message_bins(const TestExpected *expected, const GstStructure *structure)
     const GValue *value = gst_value_array_get_value(array, bin);
 
     fail_unless(G_VALUE_HOLDS_UINT64(value));
-    fail_unless_equals_uint64(g_value_get_uint64(value), expected->bins[bin]);
+    fail_unless_equals_uint64(g_value_get_uint64(value),
+                              expected_bin(expected, 256, bin));
   }
 }
 
@@ -333,6 +385,8 @@ test_check_message(const TestExpected *expected, GstMessage *message)
   guint64 width, height;
   guint min, max;
   gdouble mean;
+  /* The least and the greatest level of bins in use. */
+  guint levels = (1u << expected->depth) / 256;
 
   fail_unless(gst_structure_has_name(structure, "gpuhistogram"));
   fail_unless(gst_structure_get(structure, "width", G_TYPE_UINT64, &width,
@@ -341,8 +395,8 @@ test_check_message(const TestExpected *expected, GstMessage *message)
                                 "mean", G_TYPE_DOUBLE, &mean, NULL));
   fail_unless_equals_uint64(width, expected->width);
   fail_unless_equals_uint64(height, expected->height);
-  fail_unless_equals_int(min, expected->min);
-  fail_unless_equals_int(max, expected->max);
+  fail_unless_equals_int(min, expected->min / levels * levels);
+  fail_unless_equals_int(max, expected->max / levels * levels + levels - 1);
   fail_unless_equals_uint64(test_message_uint64(message, "pixels"),
                             expected->pixels);
   fail_unless_equals_uint64(test_message_uint64(message, "sum"), expected->sum);

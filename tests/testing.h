@@ -75,6 +75,35 @@ guint8 test_first_sample(GstBuffer *buffer);
 
 void test_video_info(GstVideoInfo *info, const gchar *caps);
 
+/* ---- Samples of any format ---- */
+
+/* Which bits of a row sample x has: those from first + x / group * group_bits +
+ * x % group * apart on, as many as depth says. */
+typedef struct {
+  guint first;
+  guint apart;
+  guint group;
+  guint group_bits;
+  guint depth;
+  guint unit;       /* bits of what has to be there as a whole: 8 or 16 */
+  gboolean swapped; /* 16-bit words are big endian */
+} TestLuma;
+
+void test_luma(TestLuma *luma, const GstVideoFormatInfo *info);
+guint test_luma_get(const TestLuma *luma, const guint8 *row, guint x);
+void test_luma_set(const TestLuma *luma, guint8 *row, guint x, guint value);
+
+/* From the start of a row to the end of its last sample. */
+gsize test_luma_row_bytes(const TestLuma *luma, guint width);
+
+typedef guint (*TestDeepPattern)(guint x, guint y, gpointer data);
+
+/* As test_frame_new() for samples of any depth; all bits that are no sample's
+ * are those of 0xEE. */
+GstBuffer *test_deep_frame_new(const GstVideoInfo *info,
+                               const TestLayout *layout,
+                               TestDeepPattern pattern, gpointer data);
+
 /* ---- What is expected ---- */
 
 typedef struct {
@@ -86,8 +115,9 @@ typedef struct {
   gchar *digest;
 
   GstVideoFormat format;
+  guint depth;
   guint width, height;
-  guint64 bins[256];
+  guint64 *levels; /* how many samples have each grey level */
   guint64 pixels, sum;
   guint min, max;
 } TestExpected;
@@ -97,6 +127,10 @@ typedef struct {
  * through the element. */
 void test_expect(TestExpected *expected, GstBuffer *buffer,
                  const GstVideoInfo *info);
+
+/* As above, where @luma is what counts of each sample. */
+void test_expect_luma(TestExpected *expected, GstBuffer *buffer,
+                      const GstVideoInfo *info, const TestLuma *luma);
 void test_expected_clear(TestExpected *expected);
 
 /* The same buffer data and times, and exactly one meta, which holds the

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Frames in GStreamer's memory on the GPU. */
+
+#pragma once
+
+#include "testing.h"
+
+#include <gst/cuda/gstcudacontext.h>
+
+/* (transfer full): a pool of @n buffers in @context, started. The library
+ * aborts where it does not know the format. */
+GstBufferPool *test_cuda_pool_new(GstCudaContext *context, const gchar *caps,
+                                  guint n);
+void test_cuda_pool_free(GstBufferPool *pool);
+
+/* (transfer full): a buffer with the times of frame @number. */
+GstBuffer *test_cuda_take(GstBufferPool *pool, guint number);
+
+/* (transfer full): the same, all of whose bytes on the host are noise. Only
+ * what is within its rows goes from there to the GPU. */
+GstBuffer *test_cuda_noise(GstBufferPool *pool);
