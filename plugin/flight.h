@@ -60,9 +60,9 @@ void gpu_histogram_flight_set_active(GpuHistogramFlight *flight,
 void gpu_histogram_flight_set_flushing(GpuHistogramFlight *flight,
                                        gboolean flushing);
 
-/* Streaming thread. Blocks until there is room; where there was none, until half
- * of the frames have gone, so that it wakes up once for several of them. FALSE
- * when closed. */
+/* Streaming thread. Blocks until there is room; where there was none, until
+ * half of the frames have gone, so that it wakes up once for several of them.
+ * FALSE when closed. */
 gboolean gpu_histogram_flight_wait_for_room(GpuHistogramFlight *flight);
 
 /* Streaming thread, after waiting for room. Takes what @frame owns.
