@@ -91,8 +91,8 @@ propose_pools(GstQuery *query, GstCaps *caps, guint more,
 
 /*
  * Frames go on as they came, so upstream may do what downstream understands,
- * and no more. But for cropping: the whole frame is counted, so what is to be
- * cut off must be cut off before.
+ * and no more. But for cropping: unless what is left is counted, too, the whole
+ * frame is, so what is to be cut off must be cut off before.
  */
 gboolean
 gst_gpu_histogram_propose_allocation(GstBaseTransform *trans, GstQuery *decide,
@@ -103,6 +103,7 @@ gst_gpu_histogram_propose_allocation(GstBaseTransform *trans, GstQuery *decide,
       gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), query);
   GpuHistogramAllocator *allocator;
   guint depth, index;
+  gboolean may_crop;
   GstCaps *caps;
 
   gst_query_parse_allocation(query, &caps, NULL);
@@ -110,12 +111,13 @@ gst_gpu_histogram_propose_allocation(GstBaseTransform *trans, GstQuery *decide,
   /* Downstream need not want anything for itself. */
   if (!answered && !allocator)
     return FALSE;
-  if (gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE,
-                                     &index))
-    gst_query_remove_nth_allocation_meta(query, index);
   GST_OBJECT_LOCK(self);
   depth = self->settings.async_depth;
+  may_crop = self->settings.regions.crop_meta;
   GST_OBJECT_UNLOCK(self);
+  if (!may_crop && gst_query_find_allocation_meta(
+                       query, GST_VIDEO_CROP_META_API_TYPE, &index))
+    gst_query_remove_nth_allocation_meta(query, index);
   propose_pools(query, caps, depth + 1, allocator);
   gst_clear_object(&allocator);
   return TRUE;

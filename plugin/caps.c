@@ -83,6 +83,7 @@ can_count(GstGpuHistogram *self, const GstVideoInfo *info,
           GpuHistogramLumaFormat *format)
 {
   gint width = GST_VIDEO_INFO_WIDTH(info), height = GST_VIDEO_INFO_HEIGHT(info);
+  gchar *why;
 
   /* The pad's template lets no other format through. */
   g_return_val_if_fail(gpu_histogram_luma_find(format, info->finfo), FALSE);
@@ -97,7 +98,10 @@ can_count(GstGpuHistogram *self, const GstVideoInfo *info,
            NULL);
     return FALSE;
   }
-  return TRUE;
+  if (gst_gpu_histogram_fit_regions(self, (guint)width, (guint)height, &why))
+    return TRUE;
+  refuse(self, why, NULL);
+  return FALSE;
 }
 
 gboolean

@@ -149,7 +149,6 @@ gst_gpu_histogram_counting_start(GstGpuHistogram *self,
   self->bins = settings->bins;
   self->significant_bits = settings->significant_bits;
   self->may_fall_back = settings->engine == GST_GPU_HISTOGRAM_ENGINE_AUTO;
-  self->result_bins = g_new(guint64, settings->bins);
   gst_gpu_histogram_start_context(self);
   self->engine_context = gst_gpu_histogram_get_context(self);
   return open_engine(self, settings);
@@ -162,7 +161,11 @@ gst_gpu_histogram_counting_stop(GstGpuHistogram *self)
   gh_engine_close(&self->broken);
   close_engine(self);
   gst_gpu_histogram_stop_context(self);
-  g_clear_pointer(&self->result_bins, g_free);
+  g_clear_pointer(&self->histograms, g_free);
+  g_clear_pointer(&self->histogram_bins, g_free);
+  g_clear_pointer(&self->row_sums, g_free);
+  self->n_histograms = 0;
+  self->n_row_sums = 0;
 }
 
 void
@@ -280,6 +283,19 @@ is_pinned(GstGpuHistogram *self, const GstMapInfo *map)
                                            map->data, map->size);
 }
 
+/* What is to be counted of a frame that was mapped. */
+static void
+set_parts(GpuHistogramFrame *frame)
+{
+  GhFrame *samples = &frame->luma.samples;
+
+  samples->rows = frame->rows;
+  if (!frame->regions)
+    return;
+  samples->regions = frame->regions->rects;
+  samples->n_regions = frame->regions->n;
+}
+
 const gchar *
 gst_gpu_histogram_counting_map(GstGpuHistogram *self, GpuHistogramFrame *frame)
 {
@@ -292,6 +308,7 @@ gst_gpu_histogram_counting_map(GstGpuHistogram *self, GpuHistogramFrame *frame)
   if (!fault && self->on_gpu && luma->samples.memory == GH_MEMORY_HOST &&
       is_pinned(self, &luma->map))
     luma->samples.memory = GH_MEMORY_PINNED;
+  set_parts(frame);
   return fault;
 }
 
@@ -307,6 +324,7 @@ bring_to_cpu(GstGpuHistogram *self, GpuHistogramFrame *frame)
   gpu_histogram_luma_unmap(&frame->luma);
   fault = gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info,
                                  &self->format, FALSE);
+  set_parts(frame);
   if (!fault)
     return TRUE;
   GST_WARNING_OBJECT(self, "frame %" G_GUINT64_FORMAT " passes uncounted: %s",
@@ -359,13 +377,59 @@ get_result(GstGpuHistogram *self, GpuHistogramFrame *frame, GhResult *result)
   return TRUE;
 }
 
+/* Has room for what is counted in the frame, and puts it into *result. Grows
+ * only, so frames like those before need no more memory. */
+static void
+make_room(GstGpuHistogram *self, const GpuHistogramFrame *frame,
+          GhResult *result)
+{
+  const GhFrame *samples = &frame->luma.samples;
+  gsize n = 1 + samples->n_regions;
+
+  if (n > self->n_histograms) {
+    g_free(self->histograms);
+    g_free(self->histogram_bins);
+    self->histograms = g_new0(GhHistogram, n);
+    self->histogram_bins = g_new(guint64, n * self->bins);
+    self->n_histograms = (guint)n;
+    for (gsize i = 0; i < n; i++)
+      self->histograms[i].bins = self->histogram_bins + i * self->bins;
+  }
+  if (samples->rows && samples->height > self->n_row_sums) {
+    g_free(self->row_sums);
+    self->row_sums = g_new(guint64, samples->height);
+    self->n_row_sums = samples->height;
+  }
+  *result = (GhResult){.whole = self->histograms[0],
+                       .regions = self->histograms + 1,
+                       .row_sums = self->row_sums};
+}
+
+static gboolean
+verify_histogram(GstGpuHistogram *self, const GpuHistogramFrame *frame,
+                 const GhHistogram *histogram)
+{
+  if (gh_histogram_is_consistent(histogram, self->bins))
+    return TRUE;
+  GST_ELEMENT_ERROR(self, STREAM, FAILED,
+                    ("The histogram of frame %" G_GUINT64_FORMAT
+                     " contradicts itself.",
+                     frame->number),
+                    ("pixels %" G_GUINT64_FORMAT ", sum %" G_GUINT64_FORMAT
+                     ", by the bins at least %" G_GUINT64_FORMAT
+                     " and at most %" G_GUINT64_FORMAT,
+                     histogram->pixels, histogram->sum, histogram->least_sum,
+                     histogram->most_sum));
+  return FALSE;
+}
+
 gboolean
 gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
                                    GpuHistogramFrame *frame, GhResult *result)
 {
-  gboolean verify;
+  gboolean verify, good = TRUE;
 
-  *result = (GhResult){.whole = {.bins = self->result_bins}};
+  make_room(self, frame, result);
   if (!get_result(self, frame, result))
     return FALSE;
   if (!frame->measured)
@@ -377,16 +441,10 @@ gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
   self->stats.bytes_copied += result->bytes_copied;
   self->stats.device_time += result->device_ns;
   GST_OBJECT_UNLOCK(self);
-  if (!verify || gh_histogram_is_consistent(&result->whole, self->bins))
+  if (!verify)
     return TRUE;
-  GST_ELEMENT_ERROR(self, STREAM, FAILED,
-                    ("The histogram of frame %" G_GUINT64_FORMAT
-                     " contradicts itself.",
-                     frame->number),
-                    ("pixels %" G_GUINT64_FORMAT ", sum %" G_GUINT64_FORMAT
-                     ", by the bins at least %" G_GUINT64_FORMAT
-                     " and at most %" G_GUINT64_FORMAT,
-                     result->whole.pixels, result->whole.sum,
-                     result->whole.least_sum, result->whole.most_sum));
-  return FALSE;
+  good = verify_histogram(self, frame, &result->whole);
+  for (guint i = 0; i < frame->luma.samples.n_regions && good; i++)
+    good = verify_histogram(self, frame, &result->regions[i]);
+  return good;
 }

@@ -90,6 +90,7 @@ release_frame(GpuHistogramFrame *frame)
   if (frame->engine && frame->luma.samples.memory != GH_MEMORY_HOST)
     gh_engine_finish_reading(frame->engine);
   gpu_histogram_luma_unmap(&frame->luma);
+  g_clear_pointer(&frame->regions, gpu_histogram_regions_unref);
   gst_clear_buffer(&frame->buffer);
 }
 

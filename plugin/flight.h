@@ -15,6 +15,7 @@
 #pragma once
 
 #include "luma.h"
+#include "regions.h"
 
 typedef struct {
   GstBuffer *buffer; /* (transfer full) */
@@ -25,9 +26,11 @@ typedef struct {
   GstClockTime running_time;
   gboolean attach_meta; /* the settings when it came */
   gboolean post_message;
-  gboolean measured;     /* whether it is being counted */
-  GhEngine *engine;      /* (nullable): the one that counts it */
-  GpuHistogramLuma luma; /* mapped where measured */
+  GpuHistogramRegions *regions; /* (nullable) (transfer full): to be counted */
+  gboolean rows;                /* each row is to be added up */
+  gboolean measured;            /* whether it is being counted */
+  GhEngine *engine;             /* (nullable): the one that counts it */
+  GpuHistogramLuma luma;        /* mapped where measured */
 } GpuHistogramFrame;
 
 typedef struct {

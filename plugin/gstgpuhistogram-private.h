@@ -4,18 +4,20 @@
  * What the files of the element share:
  *
  *   gstgpuhistogram.c  what it is: class, start and stop
- *   properties.c       what can be set and read
+ *   properties.c, region-properties.c
+ *                      what can be set and read
  *   caps.c             the formats: which are counted, which refused
  *   stream.c           the way of a frame, of events and of queries
+ *   measuring.c        what is to be counted in a frame
  *   allocation.c       what upstream is told about buffers
  *   counting.c         the engines: choice, failure, recount
  *   context.c          the CUDA context that the pipeline shares
  *   report.c           what comes out: the meta, and whether there is a message
  *
  * and what these rest on: flight, the frames between the two threads; luma,
- * a frame's samples; message, what is in one; figures, which of them it has;
- * pinned and registered, memory that the GPU reads by itself; cudamemory,
- * GStreamer's CUDA library.
+ * a frame's samples; regions, parts of a frame; message, what is in one;
+ * figures, which of them it has; pinned and registered, memory that the GPU
+ * reads by itself; cudamemory, GStreamer's CUDA library.
  */
 
 #pragma once
@@ -47,6 +49,8 @@ typedef struct {
   gboolean verify;
   gboolean register_memory;
   GpuHistogramFigures figures;
+  GpuHistogramRegionWishes regions;
+  gboolean rows;
 } GpuHistogramSettings;
 
 #define GPU_HISTOGRAM_MAX_BINS GH_MAX_BINS
@@ -73,6 +77,8 @@ struct _GstGpuHistogram {
   /* Under the object lock. */
   GpuHistogramSettings settings;
   GpuHistogramStats stats;
+  gdouble *zone_weights; /* (nullable): settings.regions.n_weights */
+  guint regions_version; /* counts the changes of settings.regions */
   gboolean started;
   GstObject *context; /* (nullable): the pipeline's GstCudaContext */
   GThread *asking;    /* (nullable): that asks for it ... */
@@ -94,13 +100,21 @@ struct _GstGpuHistogram {
   GhEngine *broken;          /* (nullable): a CUDA engine, closed at the stop */
   GstVideoInfo info;
   GpuHistogramLumaFormat format; /* of info, with the bits that count */
+  GpuHistogramRegions *regions;  /* (nullable): in frames of info ... */
+  guint regions_made;            /* ... of that version of the settings */
+  gboolean regions_fitted;       /* once since the start */
+  gboolean misfit_told;          /* of these regions and this info */
   guint64 n_frames;
   gboolean discont; /* a frame was dropped: the next one has to say so */
   gboolean faulty;  /* the last buffer did not hold its frame */
   gboolean refused; /* the last caps were, and why has been said */
 
   /* The output thread's. */
-  guint64 *result_bins;
+  GhHistogram *histograms; /* of the whole, and of as many regions as came */
+  guint n_histograms;
+  guint64 *histogram_bins; /* those of all, one after the other */
+  guint64 *row_sums;
+  guint n_row_sums;
   GhEngine *lost; /* (nullable): an engine that owes results for ever */
   GstClockTime last_posted; /* stream time of the last message */
 
@@ -110,6 +124,14 @@ struct _GstGpuHistogram {
 /* properties.c */
 void gst_gpu_histogram_install_properties(GObjectClass *klass);
 
+/* region-properties.c: those from this number on. */
+#define GPU_HISTOGRAM_FIRST_REGION_PROPERTY 100
+void gst_gpu_histogram_install_region_properties(GObjectClass *klass);
+void gst_gpu_histogram_set_region_property(GstGpuHistogram *self, guint id,
+                                           const GValue *value);
+void gst_gpu_histogram_get_region_property(GstGpuHistogram *self, guint id,
+                                           GValue *value);
+
 /* caps.c: streaming thread. Makes @in the format of the frames to come, after
  * those before have left. FALSE, with an element error on the bus, where they
  * cannot be counted. */
@@ -118,6 +140,19 @@ gboolean gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in,
 
 /* Has caps that the sink pad refuses explained on the bus. */
 void gst_gpu_histogram_watch_caps(GstGpuHistogram *self);
+
+/* measuring.c: streaming thread. Whether the regions that are wished can be
+ * counted in frames of that size; otherwise why not, (transfer full), in
+ * @why. After the first caps parts of them will do, with a warning. */
+gboolean gst_gpu_histogram_fit_regions(GstGpuHistogram *self, guint width,
+                                       guint height, gchar **why);
+
+/* The regions were made for other frames, or are not needed any more. */
+void gst_gpu_histogram_forget_regions(GstGpuHistogram *self);
+
+/* Settles what is to come out of @frame. */
+void gst_gpu_histogram_read_wishes(GstGpuHistogram *self,
+                                   GpuHistogramFrame *frame);
 
 /* stream.c */
 void gst_gpu_histogram_stream_init(GstGpuHistogram *self);

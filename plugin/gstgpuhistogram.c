@@ -86,6 +86,19 @@ GST_ELEMENT_REGISTER_DEFINE(gpuhistogram, "gpuhistogram", GST_RANK_NONE,
                             GST_TYPE_GPU_HISTOGRAM)
 
 static gboolean
+check_regions(GstGpuHistogram *self, const GpuHistogramSettings *settings)
+{
+  gchar *fault =
+      gpu_histogram_regions_get_fault(&settings->regions, settings->bins);
+
+  if (!fault)
+    return TRUE;
+  GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", fault), (NULL));
+  g_free(fault);
+  return FALSE;
+}
+
+static gboolean
 check_settings(GstGpuHistogram *self, const GpuHistogramSettings *settings)
 {
   guint bins = settings->bins, bits = settings->significant_bits;
@@ -115,6 +128,7 @@ release(GstGpuHistogram *self)
   gpu_histogram_flight_drop(&self->flight);
   gst_gpu_histogram_counting_stop(self);
   gst_video_info_init(&self->info);
+  gst_gpu_histogram_forget_regions(self);
   GST_OBJECT_LOCK(self);
   self->started = FALSE;
   self->frame_duration = 0;
@@ -149,9 +163,10 @@ start(GstBaseTransform *trans)
   self->discont = FALSE;
   self->faulty = FALSE;
   self->refused = FALSE;
+  self->regions_fitted = FALSE;
   self->last_posted = GST_CLOCK_TIME_NONE;
   gpu_histogram_flight_set_depth(&self->flight, settings.async_depth);
-  if (check_settings(self, &settings) &&
+  if (check_settings(self, &settings) && check_regions(self, &settings) &&
       gst_gpu_histogram_counting_start(self, &settings))
     return TRUE;
   /* GstBaseTransform does not stop what did not start. The task, which waits
@@ -167,6 +182,8 @@ finalize(GObject *object)
 
   gpu_histogram_flight_clear(&self->flight);
   gst_gpu_histogram_counting_stop(self);
+  gst_gpu_histogram_forget_regions(self);
+  g_free(self->zone_weights);
   g_free(self->stats.device);
   g_free(self->stats.reason);
   G_OBJECT_CLASS(parent_class)->finalize(object);

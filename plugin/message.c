@@ -16,6 +16,18 @@ new_structure(const GpuHistogramFrame *frame, const GstGpuHistogramMeta *meta)
 }
 
 static void
+set_region(GstStructure *structure, const GstGpuHistogramMeta *meta)
+{
+  const GstVideoRectangle *r = &meta->rectangle;
+
+  gst_structure_set(structure, "region", G_TYPE_INT, meta->region_id,
+                    "region-x", G_TYPE_UINT64, (guint64)r->x, "region-y",
+                    G_TYPE_UINT64, (guint64)r->y, "region-width", G_TYPE_UINT64,
+                    (guint64)r->w, "region-height", G_TYPE_UINT64,
+                    (guint64)r->h, NULL);
+}
+
+static void
 set_double(GstStructure *structure, const gchar *name, gdouble value)
 {
   gst_structure_set(structure, name, G_TYPE_DOUBLE, value, NULL);
@@ -123,6 +135,7 @@ gpu_histogram_message_new(const GpuHistogramFrame *frame,
 {
   GstStructure *structure = new_structure(frame, meta);
 
+  set_region(structure, meta);
   set_range(structure, meta, figures->wanted);
   set_distribution(structure, meta, figures->wanted);
   if (figures->wanted & GST_GPU_HISTOGRAM_STATISTICS_PERCENTILES)

@@ -38,6 +38,7 @@ const GpuHistogramSettings gpu_histogram_default_settings = {
     .figures = {.wanted = DEFAULT_STATISTICS,
                 .n_percentiles = 2,
                 .percentiles = {5.0, 95.0}},
+    .regions = {.roi = {.valid = TRUE}},
 };
 
 enum {
@@ -182,6 +183,10 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     set_percentiles(self, value);
     return;
   }
+  if (id >= GPU_HISTOGRAM_FIRST_REGION_PROPERTY) {
+    gst_gpu_histogram_set_region_property(self, id, value);
+    return;
+  }
   GST_OBJECT_LOCK(self);
   locked = is_locked(self, pspec);
   if (!locked)
@@ -276,6 +281,10 @@ get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   if (id == PROP_STATS) {
     g_value_take_boxed(value, make_stats(self));
+    return;
+  }
+  if (id >= GPU_HISTOGRAM_FIRST_REGION_PROPERTY) {
+    gst_gpu_histogram_get_region_property(self, id, value);
     return;
   }
   GST_OBJECT_LOCK(self);
@@ -430,8 +439,8 @@ install_other_properties(GObjectClass *klass)
           "sent to the GPU (bytes-uploaded) and copied for that "
           "(bytes-copied), bytes of upstream's memory that the GPU reads from "
           "there now (bytes-registered), most frames in flight "
-          "(in-flight-max), time of "
-          "the GPU in nanoseconds (device-time)",
+          "(in-flight-max), time of the GPU in nanoseconds, by each eighth "
+          "frame (device-time)",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
@@ -444,6 +453,7 @@ gst_gpu_histogram_install_properties(GObjectClass *klass)
   install_report_properties(klass);
   install_figure_properties(klass);
   install_other_properties(klass);
+  gst_gpu_histogram_install_region_properties(klass);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ENGINE, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_ALGORITHM, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_GPU_HISTOGRAM_STATISTICS, 0);

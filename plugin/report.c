@@ -5,21 +5,31 @@
 #include "gstgpuhistogram-private.h"
 #include "message.h"
 
+#include <gst/gpuhistogram/gstgpuhistogramrowsmeta.h>
+
+/* The region of number @index of the frame, or the whole for -1. */
 static void
 fill_meta(GstGpuHistogram *self, GstGpuHistogramMeta *meta,
-          const GpuHistogramFrame *frame, const GhResult *result)
+          const GpuHistogramFrame *frame, gint index,
+          const GhHistogram *histogram)
 {
-  meta->region_id = GST_GPU_HISTOGRAM_REGION_FRAME;
+  const GhFrame *samples = &frame->luma.samples;
+  GhRect rect = {0, 0, samples->width, samples->height};
+
+  if (index >= 0)
+    rect = frame->regions->rects[index];
+  meta->region_id = index < 0 ? GST_GPU_HISTOGRAM_REGION_FRAME
+                              : frame->regions->regions[index].id;
   meta->frame = frame->number;
   meta->format = frame->format;
   meta->depth = frame->depth;
-  meta->width = frame->luma.samples.width;
-  meta->height = frame->luma.samples.height;
-  meta->rectangle =
-      (GstVideoRectangle){0, 0, (gint)meta->width, (gint)meta->height};
-  meta->pixels = result->whole.pixels;
-  meta->sum = result->whole.sum;
-  gst_gpu_histogram_meta_set_bins(meta, self->bins, result->whole.bins);
+  meta->width = samples->width;
+  meta->height = samples->height;
+  meta->rectangle = (GstVideoRectangle){(gint)rect.x, (gint)rect.y,
+                                        (gint)rect.width, (gint)rect.height};
+  meta->pixels = histogram->pixels;
+  meta->sum = histogram->sum;
+  gst_gpu_histogram_meta_set_bins(meta, self->bins, histogram->bins);
 }
 
 static void
@@ -30,17 +40,36 @@ message_freed(gpointer data, GstMiniObject *message)
   g_atomic_int_add(&self->messages_alive, -1);
 }
 
-static GstMessage *
-new_message(GstGpuHistogram *self, const GpuHistogramFrame *frame,
-            const GstGpuHistogramMeta *meta, const GpuHistogramFigures *figures)
+/* What a message has beside what the meta has. */
+static void
+add_extras(GstStructure *structure, const GpuHistogramFrame *frame, gint index,
+           const GhResult *result)
 {
-  GstMessage *message = gst_message_new_element(
-      GST_OBJECT(self), gpu_histogram_message_new(frame, meta, figures));
+  const GpuHistogramRegions *regions = frame->regions;
+
+  if (!regions)
+    return;
+  if (index < 0 && regions->weights)
+    gst_structure_set(
+        structure, "weighted-mean", G_TYPE_DOUBLE,
+        gpu_histogram_regions_get_weighted_mean(regions, result->regions),
+        NULL);
+  if (index >= 0 && regions->regions[index].roi_type != 0)
+    gst_structure_set(structure, "roi-type", G_TYPE_STRING,
+                      g_quark_to_string(regions->regions[index].roi_type),
+                      "roi-id", G_TYPE_INT, regions->regions[index].roi_id,
+                      NULL);
+}
+
+static void
+post_structure(GstGpuHistogram *self, GstStructure *structure)
+{
+  GstMessage *message = gst_message_new_element(GST_OBJECT(self), structure);
 
   /* The message holds the element, so the element outlives it. */
   gst_mini_object_weak_ref(GST_MINI_OBJECT(message), message_freed, self);
   g_atomic_int_inc(&self->messages_alive);
-  return message;
+  gst_element_post_message(GST_ELEMENT(self), message);
 }
 
 /* Whether @interval lies between the last message and @time, in either
@@ -56,24 +85,22 @@ is_due(GstGpuHistogram *self, GstClockTime time, GstClockTime interval)
 }
 
 static void
-post(GstGpuHistogram *self, const GpuHistogramFrame *frame,
-     const GstGpuHistogramMeta *meta)
+post(GstGpuHistogram *self, const GpuHistogramFrame *frame, gint index,
+     const GhResult *result, const GstGpuHistogramMeta *meta)
 {
   GpuHistogramFigures figures;
-  GstClockTime interval;
+  GstStructure *structure;
   guint max_pending;
 
   GST_OBJECT_LOCK(self);
-  interval = self->settings.interval;
   max_pending = self->settings.max_pending_messages;
   figures = self->settings.figures;
   GST_OBJECT_UNLOCK(self);
-  if (!is_due(self, frame->stream_time, interval))
-    return;
   if ((guint)g_atomic_int_get(&self->messages_alive) < max_pending) {
     self->last_posted = frame->stream_time;
-    gst_element_post_message(GST_ELEMENT(self),
-                             new_message(self, frame, meta, &figures));
+    structure = gpu_histogram_message_new(frame, meta, &figures);
+    add_extras(structure, frame, index, result);
+    post_structure(self, structure);
     return;
   }
   GST_OBJECT_LOCK(self);
@@ -103,17 +130,62 @@ gst_gpu_histogram_make_writable(GstGpuHistogram *self, GpuHistogramFrame *frame)
   return TRUE;
 }
 
+static void
+report_part(GstGpuHistogram *self, GpuHistogramFrame *frame, gint index,
+            const GhResult *result, gboolean attaches, gboolean posts)
+{
+  const GhHistogram *histogram =
+      index < 0 ? &result->whole : &result->regions[index];
+  GstGpuHistogramMeta unattached = {.bins = NULL};
+  GstGpuHistogramMeta *meta = &unattached;
+
+  if (attaches)
+    meta = gst_buffer_add_gpu_histogram_meta(
+        frame->buffer, index < 0 ? GST_GPU_HISTOGRAM_REGION_FRAME
+                                 : frame->regions->regions[index].id);
+  fill_meta(self, meta, frame, index, histogram);
+  if (posts)
+    post(self, frame, index, result, meta);
+  gst_gpu_histogram_meta_set_bins(&unattached, 0, NULL);
+}
+
+static void
+attach_rows(GpuHistogramFrame *frame, const GhResult *result)
+{
+  GstGpuHistogramRowsMeta *meta =
+      gst_buffer_add_gpu_histogram_rows_meta(frame->buffer);
+
+  meta->frame = frame->number;
+  meta->format = frame->format;
+  meta->depth = frame->depth;
+  meta->width = frame->luma.samples.width;
+  meta->height = frame->luma.samples.height;
+  gst_gpu_histogram_rows_meta_set_sums(meta, meta->height, result->row_sums);
+}
+
+/* The messages of a frame's regions belong together. */
+static gboolean
+is_to_be_posted(GstGpuHistogram *self, const GpuHistogramFrame *frame)
+{
+  GstClockTime interval;
+
+  GST_OBJECT_LOCK(self);
+  interval = self->settings.interval;
+  GST_OBJECT_UNLOCK(self);
+  return frame->post_message && is_due(self, frame->stream_time, interval);
+}
+
 void
 gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
                          const GhResult *result)
 {
-  GstGpuHistogramMeta unattached = {.bins = NULL};
-  GstGpuHistogramMeta *meta = &unattached;
+  gint n = (gint)frame->luma.samples.n_regions;
+  gboolean attaches =
+      frame->attach_meta && gst_gpu_histogram_make_writable(self, frame);
+  gboolean posts = is_to_be_posted(self, frame);
 
-  if (frame->attach_meta && gst_gpu_histogram_make_writable(self, frame))
-    meta = gst_buffer_add_gpu_histogram_meta(frame->buffer,
-                                             GST_GPU_HISTOGRAM_REGION_FRAME);
-  fill_meta(self, meta, frame, result);
-  if (frame->post_message)
-    post(self, frame, meta);
+  for (gint index = -1; index < n && (attaches || posts); index++)
+    report_part(self, frame, index, result, attaches, posts);
+  if (frame->rows && attaches)
+    attach_rows(frame, result);
 }

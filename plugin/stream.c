@@ -38,6 +38,7 @@ output_loop(gpointer data)
   gpu_histogram_flight_pop(&self->flight, &frame);
   if (good && frame.measured)
     gst_gpu_histogram_report(self, &frame, &result);
+  g_clear_pointer(&frame.regions, gpu_histogram_regions_unref);
   if (good)
     flow = gst_pad_push(pad, frame.buffer);
   else
@@ -66,16 +67,6 @@ src_activate_mode(GstPad *pad, GstObject *parent, GstPadMode mode,
   return active ? start_output(self) : gst_pad_stop_task(pad);
 }
 
-/* What is to come out of a frame is settled when it comes in. */
-static void
-read_wishes(GstGpuHistogram *self, GpuHistogramFrame *frame)
-{
-  GST_OBJECT_LOCK(self);
-  frame->attach_meta = self->settings.attach_meta;
-  frame->post_message = self->settings.post_messages;
-  GST_OBJECT_UNLOCK(self);
-}
-
 /* A fault that goes on is said once, not with every frame. */
 static void
 warn_of_fault(GstGpuHistogram *self, guint64 number, const gchar *fault)
@@ -97,7 +88,7 @@ measure(GstGpuHistogram *self, GpuHistogramFrame *frame)
 {
   const gchar *fault;
 
-  read_wishes(self, frame);
+  gst_gpu_histogram_read_wishes(self, frame);
   if (!frame->attach_meta && !frame->post_message)
     return TRUE;
   fault = gst_gpu_histogram_counting_map(self, frame);
@@ -169,6 +160,7 @@ submit_input_buffer(GstBaseTransform *trans, gboolean is_discont,
   return gpu_histogram_flight_push(&self->flight, &frame);
 
 drop:
+  g_clear_pointer(&frame.regions, gpu_histogram_regions_unref);
   gst_buffer_unref(frame.buffer);
   return flow;
 }

@@ -20,6 +20,44 @@ G_BEGIN_DECLS
  */
 #define GST_GPU_HISTOGRAM_REGION_FRAME 0
 
+/**
+ * GST_GPU_HISTOGRAM_REGION_ROI:
+ *
+ * The region id of the element's property `roi`.
+ *
+ * Since: 0.1
+ */
+#define GST_GPU_HISTOGRAM_REGION_ROI 1
+
+/**
+ * GST_GPU_HISTOGRAM_REGION_CROP:
+ *
+ * The region id of what a #GstVideoCropMeta leaves of the frame.
+ *
+ * Since: 0.1
+ */
+#define GST_GPU_HISTOGRAM_REGION_CROP 2
+
+/**
+ * GST_GPU_HISTOGRAM_REGION_ZONE:
+ *
+ * The region id of the first zone of a grid, which is in the upper left; the
+ * next ones follow in its row, and then in the rows below.
+ *
+ * Since: 0.1
+ */
+#define GST_GPU_HISTOGRAM_REGION_ZONE 1000
+
+/**
+ * GST_GPU_HISTOGRAM_REGION_ROI_META:
+ *
+ * The region id of the first #GstVideoRegionOfInterestMeta of a buffer; the
+ * others follow in their order on the buffer.
+ *
+ * Since: 0.1
+ */
+#define GST_GPU_HISTOGRAM_REGION_ROI_META 10000
+
 #define GST_GPU_HISTOGRAM_META_API_TYPE (gst_gpu_histogram_meta_api_get_type())
 #define GST_GPU_HISTOGRAM_META_INFO (gst_gpu_histogram_meta_get_info())
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is to be counted in a frame, and what is to come out of it: settled when
+ * it comes in. */
+
+#include "gstgpuhistogram-private.h"
+
+/* A copy of what is wished, and of its weights, which are (transfer full)
+ * (nullable). */
+static GpuHistogramRegionWishes
+get_wishes(GstGpuHistogram *self, gdouble **weights)
+{
+  GpuHistogramRegionWishes wishes;
+
+  GST_OBJECT_LOCK(self);
+  wishes = self->settings.regions;
+  *weights = self->zone_weights ? g_memdup2(self->zone_weights,
+                                            wishes.n_weights * sizeof(gdouble))
+                                : NULL;
+  self->regions_made = self->regions_version;
+  GST_OBJECT_UNLOCK(self);
+  return wishes;
+}
+
+/* Once for the same wishes in frames of the same size. Takes @why. */
+static void
+warn(GstGpuHistogram *self, gchar *why)
+{
+  if (!self->misfit_told)
+    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
+                        ("%s What does not fit is not counted.", why), (NULL));
+  self->misfit_told = TRUE;
+  g_free(why);
+}
+
+static void
+make_regions(GstGpuHistogram *self)
+{
+  guint width = (guint)GST_VIDEO_INFO_WIDTH(&self->info);
+  guint height = (guint)GST_VIDEO_INFO_HEIGHT(&self->info);
+  gdouble *weights;
+  GpuHistogramRegionWishes wishes = get_wishes(self, &weights);
+  gchar *why = gpu_histogram_regions_get_fault(&wishes, self->bins);
+
+  gst_gpu_histogram_forget_regions(self);
+  if (why) {
+    /* Only a change while frames are running gets here. */
+    wishes = (GpuHistogramRegionWishes){.roi = {.valid = TRUE}};
+    g_clear_pointer(&weights, g_free);
+  } else {
+    why = gpu_histogram_regions_get_misfit(&wishes, width, height);
+  }
+  if (why)
+    warn(self, why);
+  self->regions = gpu_histogram_regions_new(&wishes, weights, width, height);
+  g_free(weights);
+}
+
+gboolean
+gst_gpu_histogram_fit_regions(GstGpuHistogram *self, guint width, guint height,
+                              gchar **why)
+{
+  gdouble *weights;
+  GpuHistogramRegionWishes wishes = get_wishes(self, &weights);
+
+  g_free(weights);
+  *why = gpu_histogram_regions_get_misfit(&wishes, width, height);
+  if (*why && !self->regions_fitted)
+    return FALSE;
+  g_clear_pointer(why, g_free);
+  self->regions_fitted = TRUE;
+  gst_gpu_histogram_forget_regions(self);
+  return TRUE;
+}
+
+void
+gst_gpu_histogram_forget_regions(GstGpuHistogram *self)
+{
+  g_clear_pointer(&self->regions, gpu_histogram_regions_unref);
+  self->misfit_told = FALSE;
+}
+
+static GpuHistogramRegions *
+get_regions(GstGpuHistogram *self, GpuHistogramFrame *frame,
+            const GpuHistogramRegionWishes *wishes, guint version)
+{
+  if (!self->regions || self->regions_made != version)
+    make_regions(self);
+  if (!wishes->roi_metas && !wishes->crop_meta)
+    return self->regions->n > 0 ? gpu_histogram_regions_ref(self->regions)
+                                : NULL;
+  return gpu_histogram_regions_with_metas(
+      self->regions, wishes, frame->buffer,
+      (guint)GST_VIDEO_INFO_WIDTH(&self->info),
+      (guint)GST_VIDEO_INFO_HEIGHT(&self->info));
+}
+
+void
+gst_gpu_histogram_read_wishes(GstGpuHistogram *self, GpuHistogramFrame *frame)
+{
+  GpuHistogramRegionWishes wishes;
+  guint version;
+
+  GST_OBJECT_LOCK(self);
+  frame->attach_meta = self->settings.attach_meta;
+  frame->post_message = self->settings.post_messages;
+  frame->rows = self->settings.rows && frame->attach_meta;
+  wishes = self->settings.regions;
+  version = self->regions_version;
+  GST_OBJECT_UNLOCK(self);
+  if (frame->attach_meta || frame->post_message)
+    frame->regions = get_regions(self, frame, &wishes, version);
+}
