@@ -10,9 +10,11 @@
   "mean+min+max+variance+standard-deviation+median+percentiles+" \
   "interpercentile-mean+clipped+entropy"
 
-static const gchar *always[] = {
-    "timestamp", "stream-time", "running-time", "duration", "frame",
-    "width",     "height",      "pixels",       "sum",      "histogram"};
+static const gchar *always[] = {"timestamp", "stream-time",  "running-time",
+                                "duration",  "frame",        "width",
+                                "height",    "pixels",       "sum",
+                                "histogram", "region",       "region-x",
+                                "region-y",  "region-width", "region-height"};
 
 typedef struct {
   const gchar *flag;
