@@ -29,9 +29,12 @@ word_at(const uint8_t *at, Order order)
 
 #ifdef __SSE2__
 
+/* Samples stay where they are in their words until they were added up, as one
+ * shift of the sum is less work than one of each word. */
 typedef struct {
-  __m128i shift, mask, group;
-  __m128i sum; /* four of 32 bits */
+  __m128i mask;  /* the bits of a sample */
+  __m128i shift; /* from there to its counter's number */
+  __m128i sum;   /* four of 32 bits, each sample less by 32768 */
 } Lanes;
 
 GH_INLINE Lanes
@@ -39,32 +42,34 @@ start_lanes(const GhUnpack *self)
 {
   unsigned mask = (1u << self->format.depth) - 1;
 
-  return (Lanes){_mm_cvtsi32_si128((int)self->format.shift),
-                 _mm_set1_epi16((short)mask),
-                 _mm_cvtsi32_si128((int)self->group), _mm_setzero_si128()};
+  return (Lanes){_mm_set1_epi16((short)(mask << self->format.shift)),
+                 _mm_cvtsi32_si128((int)(self->format.shift + self->group)),
+                 _mm_setzero_si128()};
 }
 
+/* Of `n` samples. */
 GH_INLINE uint32_t
-sum_lanes(const Lanes *lanes)
+sum_lanes(const GhUnpack *self, const Lanes *lanes, size_t n)
 {
   uint32_t sums[4];
 
   _mm_storeu_si128((__m128i *)sums, lanes->sum);
-  return sums[0] + sums[1] + sums[2] + sums[3];
+  return (sums[0] + sums[1] + sums[2] + sums[3] + 32768 * (uint32_t)n) >>
+         self->format.shift;
 }
 
-/* The numbers of the counters of 8 samples. */
+/* The numbers of the counters of 8 samples. The multiplication adds neighbours
+ * up, which it takes for numbers with a sign. */
 GH_INLINE __m128i
 numbers_of(Lanes *lanes, __m128i words)
 {
-  const __m128i zero = _mm_setzero_si128();
-  __m128i samples =
-      _mm_and_si128(_mm_srl_epi16(words, lanes->shift), lanes->mask);
+  const __m128i half = _mm_set1_epi16((short)0x8000);
+  __m128i samples = _mm_and_si128(words, lanes->mask);
 
-  lanes->sum = _mm_add_epi32(lanes->sum,
-                             _mm_add_epi32(_mm_unpacklo_epi16(samples, zero),
-                                           _mm_unpackhi_epi16(samples, zero)));
-  return _mm_srl_epi16(samples, lanes->group);
+  lanes->sum =
+      _mm_add_epi32(lanes->sum, _mm_madd_epi16(_mm_xor_si128(samples, half),
+                                               _mm_set1_epi16(1)));
+  return _mm_srl_epi16(samples, lanes->shift);
 }
 
 GH_INLINE __m128i
@@ -113,7 +118,7 @@ unpack_16s(const GhUnpack *self, const uint8_t *from, size_t n, Order order,
     _mm_storeu_si128(to, words[0]);
     _mm_storeu_si128(to + 1, words[1]);
   }
-  *sum = sum_lanes(&lanes);
+  *sum = sum_lanes(self, &lanes, i);
   return i;
 }
 

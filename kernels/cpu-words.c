@@ -123,17 +123,6 @@ table(const Tables *self, unsigned index)
   return index == 0 ? self->first : self->others + (index - 1) * self->pitch;
 }
 
-/* Four samples, of which the first goes to table `from`. */
-GH_INLINE void
-count_word(uint64_t word, const Tables *tables, unsigned n_tables,
-           unsigned from)
-{
-  table(tables, from % n_tables)[word & 0xffff]++;
-  table(tables, (from + 1) % n_tables)[word >> 16 & 0xffff]++;
-  table(tables, (from + 2) % n_tables)[word >> 32 & 0xffff]++;
-  table(tables, (from + 3) % n_tables)[word >> 48]++;
-}
-
 GH_INLINE void
 count_block(const uint16_t *numbers, size_t n, const Tables *tables,
             unsigned n_tables, bool runs)
@@ -148,10 +137,8 @@ count_block(const uint16_t *numbers, size_t n, const Tables *tables,
       tables->first[word & 0xffff] += RUN;
       continue;
     }
-    count_word(word, tables, n_tables, 0);
-    count_word(gh_load_word(bytes + 8), tables, n_tables, 4);
-    count_word(gh_load_word(bytes + 16), tables, n_tables, 0);
-    count_word(gh_load_word(bytes + 24), tables, n_tables, 4);
+    for (unsigned k = 0; k < RUN; k++)
+      table(tables, k % n_tables)[numbers[i + k]]++;
   }
   for (; i < n; i++)
     tables->first[numbers[i]]++;
