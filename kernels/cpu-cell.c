@@ -4,6 +4,7 @@
 
 #include "cpu-choice.h"
 #include "cpu-row.h"
+#include "cpu-words-choice.h"
 #include "engine-private.h"
 
 static bool
@@ -24,27 +25,6 @@ count_bytes(const GhFrame *part, uint32_t *scratch, GhCounts *counts)
   counts->sum += bytes.sum;
 }
 
-/* Samples of any kind, one after the other. */
-static void
-count_any(const GhFrame *frame, const GhRect *part, unsigned counters,
-          GhCounts *counts)
-{
-  const GhFormat *format = &frame->format;
-  unsigned shift = gh_counter_shift(format->depth, counters);
-  uint32_t *counter = gh_counters_of(counts);
-
-  for (size_t y = part->y; y < (size_t)part->y + part->height; y++) {
-    const uint8_t *row = frame->samples + y * frame->stride;
-
-    for (size_t x = part->x; x < (size_t)part->x + part->width; x++) {
-      uint32_t sample = gh_sample(format, row, x);
-
-      counter[sample >> shift]++;
-      counts->sum += sample;
-    }
-  }
-}
-
 void
 gh_count_cell(const GhFrame *frame, const GhRect *part, unsigned counters,
               uint32_t *scratch, GhCounts *counts)
@@ -52,7 +32,7 @@ gh_count_cell(const GhFrame *frame, const GhRect *part, unsigned counters,
   GhFrame cell = *frame;
 
   if (!is_bytes(&frame->format)) {
-    count_any(frame, part, counters, counts);
+    gh_words_best(frame, part, counters, scratch, counts);
     return;
   }
   cell.samples += part->y * frame->stride + part->x;
@@ -80,11 +60,7 @@ uint64_t
 gh_sum_row(const GhFrame *frame, uint32_t y)
 {
   const uint8_t *row = frame->samples + y * frame->stride;
-  uint64_t sum = 0;
 
-  if (is_bytes(&frame->format))
-    return sum_bytes(row, frame->width);
-  for (size_t x = 0; x < frame->width; x++)
-    sum += gh_sample(&frame->format, row, x);
-  return sum;
+  return is_bytes(&frame->format) ? sum_bytes(row, frame->width)
+                                  : gh_words_sum_row(frame, y);
 }

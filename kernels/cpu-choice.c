@@ -6,9 +6,8 @@
 
 /* ---- What the frame is like ---- */
 
-#define PLACES 64u           /* looked at; each is likely to miss the caches */
-#define PIECES 2u            /* at a place */
-#define PIECE 32u            /* samples, the least that count as a run */
+#define PIECE 32u                 /* samples, the least that count as a run */
+#define PIECES (GH_PLACE / PIECE) /* at a place */
 #define LINES 4096u          /* of the first cache, in the table of pairs */
 #define LINE_PAIRS 16u       /* counters in one of them */
 #define LOOK_FROM (1u << 16) /* samples; of fewer a look would be some 5 % */
@@ -52,17 +51,26 @@ look_at_place(const uint8_t *place, uint8_t *seen, Look *look)
 
 /* Rows at equal distances; columns that are spread as evenly, but follow no
  * pattern that a picture might have: multiples of the golden ratio. */
+void
+gh_count_place(uint32_t width, uint32_t height, unsigned i, size_t *x,
+               size_t *y)
+{
+  uint64_t columns = width - GH_PLACE + 1;
+
+  *x = (size_t)(columns * (i * 40503u & 0xffff) >> 16);
+  *y = (size_t)((uint64_t)height * i / GH_PLACES);
+}
+
 static Look
 look_at(const GhFrame *frame)
 {
-  uint64_t columns = frame->width - PIECES * PIECE + 1;
   uint8_t seen[LINES] = {0};
   Look look = {0};
 
-  for (unsigned i = 0; i < PLACES; i++) {
-    size_t y = (size_t)((uint64_t)frame->height * i / PLACES);
-    size_t x = (size_t)(columns * (i * 40503u & 0xffff) >> 16);
+  for (unsigned i = 0; i < GH_PLACES; i++) {
+    size_t x, y;
 
+    gh_count_place(frame->width, frame->height, i, &x, &y);
     look_at_place(frame->samples + y * frame->stride + x, seen, &look);
   }
   for (unsigned i = 0; i < LINES; i++)
@@ -86,23 +94,41 @@ suits_pairs(const Look *look)
 /* Adding up the pairs takes 8 to 17 µs, and 0.1 to 0.2 ns a sample are gained.
  */
 static bool
-pays_folding(const GhFrame *frame)
+pays_folding(uint64_t n)
 {
-  return (uint64_t)frame->width * frame->height >= PAIRS_FROM;
+  return n >= PAIRS_FROM;
 }
 
 /* Where there are no runs, not even asking for them is quicker. */
 static GhCountWayName
 tables_for(const Look *look)
 {
-  return look->runs * 32 >= PLACES * PIECES ? GH_COUNT_RUNS : GH_COUNT_TABLES;
+  return look->runs * 32 >= GH_PLACES * PIECES ? GH_COUNT_RUNS
+                                               : GH_COUNT_TABLES;
 }
 
-static bool
-is_worth_a_look(const GhFrame *frame)
+bool
+gh_count_is_worth_a_look(uint32_t width, uint32_t height)
 {
-  return (uint64_t)frame->width * frame->height >= LOOK_FROM &&
-         frame->width >= PIECES * PIECE;
+  return (uint64_t)width * height >= LOOK_FROM && width >= GH_PLACE;
+}
+
+static GhCountWayName
+way_for(const Look *look, uint64_t n, bool have_scratch)
+{
+  if (look->runs * 4 >= GH_PLACES * PIECES * 3)
+    return GH_COUNT_RUNS;
+  if (have_scratch && suits_pairs(look) && pays_folding(n))
+    return GH_COUNT_PAIRS;
+  return tables_for(look);
+}
+
+GhCountWayName
+gh_count_choose_by(const uint8_t *places, uint64_t n, bool have_scratch)
+{
+  Look look = look_at(&(GhFrame){places, GH_PLACE, GH_PLACE, GH_PLACES});
+
+  return way_for(&look, n, have_scratch);
 }
 
 GhCountWayName
@@ -110,14 +136,10 @@ gh_count_choose(const GhFrame *frame, bool have_scratch)
 {
   Look look;
 
-  if (!is_worth_a_look(frame))
+  if (!gh_count_is_worth_a_look(frame->width, frame->height))
     return GH_COUNT_RUNS;
   look = look_at(frame);
-  if (look.runs * 4 >= PLACES * PIECES * 3)
-    return GH_COUNT_RUNS;
-  if (have_scratch && suits_pairs(&look) && pays_folding(frame))
-    return GH_COUNT_PAIRS;
-  return tables_for(&look);
+  return way_for(&look, (uint64_t)frame->width * frame->height, have_scratch);
 }
 
 void

@@ -51,3 +51,9 @@ uint32_t *gh_count_scratch_new(void);
 /* The way of the pairs, which has a file of its own. */
 void gh_count_pairs(const GhFrame *frame, uint32_t *scratch,
                     GhByteCounts *counts);
+
+/* The same step by step, for rows that are nowhere a frame: each row, and in
+ * the end the pairs, whose counters are zero again then. */
+void gh_pairs_count_row(const uint8_t *row, size_t width, uint32_t *pairs,
+                        GhByteCounts *counts);
+void gh_pairs_fold(uint32_t *pairs, GhByteCounts *counts);

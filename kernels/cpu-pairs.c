@@ -45,9 +45,9 @@ count_tail(const uint8_t *tail, size_t n, uint32_t *pairs, GhByteCounts *counts)
     counts->sum += tail[i];
 }
 
-static void
-count_row(const uint8_t *row, size_t width, uint32_t *pairs,
-          GhByteCounts *counts)
+void
+gh_pairs_count_row(const uint8_t *row, size_t width, uint32_t *pairs,
+                   GhByteCounts *counts)
 {
   size_t x = 0;
   GhSum sum;
@@ -96,9 +96,9 @@ fold_rows(uint32_t *rows, uint32_t columns[GH_BYTE_LEVELS], uint64_t totals[4])
   memset(rows, 0, 4 * GH_BYTE_LEVELS * sizeof(*rows));
 }
 
-/* Each pair counts in its row and in its column. Zeroes the table. */
-static void
-fold(uint32_t *pairs, GhByteCounts *counts)
+/* Each pair counts in its row and in its column. */
+void
+gh_pairs_fold(uint32_t *pairs, GhByteCounts *counts)
 {
   uint32_t columns[GH_BYTE_LEVELS] = {0};
 
@@ -112,7 +112,7 @@ void
 gh_count_pairs(const GhFrame *frame, uint32_t *scratch, GhByteCounts *counts)
 {
   for (size_t y = 0; y < frame->height; y++)
-    count_row(frame->samples + y * frame->stride, frame->width, scratch,
-              counts);
-  fold(scratch, counts);
+    gh_pairs_count_row(frame->samples + y * frame->stride, frame->width,
+                       scratch, counts);
+  gh_pairs_fold(scratch, counts);
 }

@@ -37,6 +37,18 @@ gh_is_run(const uint8_t *p, uint64_t first)
   return differ == 0;
 }
 
+/* The same for 16 words, of which `first` are the first 4. */
+GH_INLINE bool
+gh_is_run_of_words(const uint8_t *p, uint64_t first)
+{
+  uint64_t differ = (first ^ ((first << 16) | (first >> 48))) |
+                    (first ^ gh_load_word(p + 8)) |
+                    (first ^ gh_load_word(p + 16)) |
+                    (first ^ gh_load_word(p + 24));
+
+  return differ == 0;
+}
+
 /* The sum of all samples goes its own way, not made from the counts, so that
  * it can check them; beside the counting it costs next to nothing. */
 #ifdef __SSE2__

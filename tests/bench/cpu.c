@@ -5,55 +5,38 @@
  * thread, and the engine with several threads; prints gigasamples a second
  * (median of the repeats). A star is at the way that is taken for the content.
  *
- *     gpuhistogram-bench-cpu [WIDTH HEIGHT]
+ *     gpuhistogram-bench-cpu [WIDTH HEIGHT [words]]
+ *
+ * With the word "words", those of samples that are not a byte each.
  */
 
+#include "bench-time.h"
 #include "content.h"
 #include "cpu-choice.h"
+#include "words.h"
 #include "workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define REPEATS 41
-
-static double
-now(void)
-{
-  struct timespec t;
-
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int
-compare_times(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 /* Median seconds, or a negative number where the counts are wrong. */
 static double
 time_way(GhCount count, uint32_t *scratch, const GhFrame *frame,
          const GhByteCounts *expected)
 {
-  double times[REPEATS];
+  double times[BENCH_REPEATS];
 
-  for (int i = 0; i < REPEATS; i++) {
+  for (int i = 0; i < BENCH_REPEATS; i++) {
     GhByteCounts counts = {{0}, 0};
-    double start = now();
+    double start = bench_now();
 
     count(frame, scratch, &counts);
-    times[i] = now() - start;
+    times[i] = bench_now() - start;
     if (memcmp(&counts, expected, sizeof(counts)) != 0)
       return -1;
   }
-  qsort(times, REPEATS, sizeof(times[0]), compare_times);
-  return times[REPEATS / 2];
+  return bench_median(times);
 }
 
 /* Prints a row of the table: one way, all contents. */
@@ -110,22 +93,21 @@ time_engine(unsigned n_threads, const GhFrame *frame)
   const GhSettings settings = {.depth = 1, .bins = 256, .n_threads = n_threads};
   uint64_t bins[256];
   GhResult result = {.whole = {.bins = bins}};
-  double times[REPEATS];
+  double times[BENCH_REPEATS];
   GhEngine *engine;
   GhError error;
 
   if (gh_engine_open(&engine, GH_ENGINE_CPU, &settings, &error) != GH_OK)
     return -1;
-  for (int i = 0; i < REPEATS; i++) {
-    double start = now();
+  for (int i = 0; i < BENCH_REPEATS; i++) {
+    double start = bench_now();
 
     gh_engine_submit(engine, frame, &error);
     gh_engine_collect(engine, true, &result, &error);
-    times[i] = now() - start;
+    times[i] = bench_now() - start;
   }
   gh_engine_close(&engine);
-  qsort(times, REPEATS, sizeof(times[0]), compare_times);
-  return times[REPEATS / 2];
+  return bench_median(times);
 }
 
 /* Noise, with more and more threads. */
@@ -158,11 +140,15 @@ main(int argc, char **argv)
   int status;
 
   if (!samples) {
-    fprintf(stderr, "usage: %s [WIDTH HEIGHT]\n", argv[0]);
+    fprintf(stderr, "usage: %s [WIDTH HEIGHT [words]]\n", argv[0]);
     return 2;
   }
-  status = bench(samples, &frame);
-  bench_threads(samples, &frame);
+  if (argc > 3 && strcmp(argv[3], "words") == 0) {
+    status = bench_words(frame.width, frame.height);
+  } else {
+    status = bench(samples, &frame);
+    bench_threads(samples, &frame);
+  }
   free(samples);
   return status;
 }
