@@ -85,9 +85,10 @@ GST_START_TEST(B23_errors_of_others)
 }
 GST_END_TEST
 
-/* The fake driver runs no such code, but can fail from now on. */
+/* The fake driver runs no such code, but can fail from now on. Afterwards the
+ * context may still do for a while, or, with @wait, is broken. */
 static void
-break_context(void)
+break_context(gboolean wait)
 {
   const GhDriver *driver = driver_get();
   CUcontext context, ours;
@@ -110,6 +111,8 @@ break_context(void)
   fail_unless_equals_int(
       driver->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
       CUDA_SUCCESS);
+  if (wait)
+    fail_unless(driver->cuCtxSynchronize() != CUDA_SUCCESS);
   driver->cuCtxPopCurrent_v2(&ours);
 }
 
@@ -176,7 +179,7 @@ GST_START_TEST(B23_kernel_that_traps)
   g_object_get(fixture.element, "async-depth", &depth, NULL);
   fail_unless_equals_int(push_frames(&fixture, 0, BROKEN), BROKEN);
   test_fixture_drain(&fixture);
-  break_context();
+  break_context(TRUE);
   taken = push_frames(&fixture, BROKEN, FRAMES);
   fail_unless(taken <= depth, "%u frames after the trap", taken);
   check_message(fixture.bus, GST_MESSAGE_ERROR);
@@ -193,7 +196,7 @@ GST_START_TEST(B23_kernel_that_traps_under_auto)
   test_fixture_setup(&fixture, CAPS, "engine", 0, NULL);
   test_tap_clear(fixture.tap);
   fail_unless_equals_int(push_frames(&fixture, 0, BROKEN), BROKEN);
-  break_context();
+  break_context(FALSE);
   fail_unless_equals_int(push_frames(&fixture, BROKEN, FRAMES),
                          FRAMES - BROKEN);
   test_fixture_drain(&fixture);
