@@ -27,8 +27,14 @@
  *
  * Buffers that are too short for their caps pass on without a meta, after a
  * warning on the bus. Frames flagged as gap or corrupted are counted as long
- * as they are whole. #GstVideoCropMeta is not looked at, nor asked for from
- * upstream: the whole frame is counted.
+ * as they are whole.
+ *
+ * The whole frame is counted, as region 0, and beside it the rectangle
+ * #GstGpuHistogram:roi, the grid #GstGpuHistogram:zones, each
+ * #GstVideoRegionOfInterestMeta with #GstGpuHistogram:roi-metas, and what a
+ * #GstVideoCropMeta leaves with #GstGpuHistogram:crop-meta. Each of these has
+ * a #GstGpuHistogramMeta and a message of its own, behind those of the frame.
+ * #GstGpuHistogram:rows attaches a #GstGpuHistogramRowsMeta.
  *
  * The message is called `gpuhistogram` and has these fields:
  *
@@ -39,11 +45,19 @@
  * * #guint64 `frame`: number of the frame since the element started, from 0
  * * #guint64 `width`, #guint64 `height`: size of the frame, in pixels
  * * #guint64 `pixels`: number of samples counted
+ * * #gint `region`: what was counted, %GST_GPU_HISTOGRAM_REGION_FRAME or
+ * another region id of #GstGpuHistogramMeta
+ * * #guint64 `region-x`, `region-y`, `region-width`, `region-height`: its
+ *   rectangle, in pixels
  * * #guint64 `sum`: sum of all samples, in grey levels
  * * #GstValueArray of #guint64 `histogram`: samples in each bin; absent with
  *   more than 4096 bins, which the meta has all the same
  * * #gboolean `histogram-omitted`: %TRUE where `histogram` is absent for that
  *   reason, else absent
+ * * #gdouble `weighted-mean`: mean of the zones' means, each as often as its
+ *   #GstGpuHistogram:zone-weights says, in grey levels; of the frame, where
+ * there are weights
+ * * #gchararray `roi-type`, #gint `roi-id`: of a #GstVideoRegionOfInterestMeta
  *
  * and those of these that #GstGpuHistogram:statistics asks for, by default the
  * first three:
