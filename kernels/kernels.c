@@ -426,12 +426,7 @@ gh_kernels_launch(const GhKernels *kernels, CUstream stream,
                   const GhDeviceCells *cells, uint32_t bins,
                   const GhDeviceResult *to, GhError *error)
 {
-  GhCellsLaunch all = {
-      .launch = {.counts = (GhDeviceCounts *)(uintptr_t)to->counts,
-                 .next = (GhDeviceCounts *)(uintptr_t)to->next,
-                 .result = (GhCounts *)(uintptr_t)to->result,
-                 .n_cells = cells ? cells->n : 0,
-                 .apart = gh_counts_apart(bins, cells ? cells->n : 0)}};
+  GhCellsLaunch all;
   GhLaunch *launch = &all.launch;
   void *arguments[] = {&all};
   uint32_t copies, shared, blocks, threads, tiles;
@@ -439,6 +434,12 @@ gh_kernels_launch(const GhKernels *kernels, CUstream stream,
   unsigned index;
   Reader reader;
 
+  /* Not the cells, which are large and mostly there are none. */
+  *launch = (GhLaunch){.counts = (GhDeviceCounts *)(uintptr_t)to->counts,
+                       .next = (GhDeviceCounts *)(uintptr_t)to->next,
+                       .result = (GhCounts *)(uintptr_t)to->result,
+                       .n_cells = cells ? cells->n : 0,
+                       .apart = gh_counts_apart(bins, cells ? cells->n : 0)};
   if (set_launch(launch, frame, bins, algorithm == GH_ALGORITHM_SORT, &reader,
                  error) != GH_OK)
     return GH_FAILED;
