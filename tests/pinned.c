@@ -5,6 +5,8 @@
 
 #include "testing-pool.h"
 
+#include <sys/resource.h>
+
 #define CAPS "video/x-raw,format=GRAY8,width=640,height=480,framerate=25/1"
 #define LARGE "video/x-raw,format=GRAY8,width=1920,height=1080,framerate=25/1"
 #define PIXELS (640 * 480)
@@ -220,6 +222,61 @@ GST_START_TEST(tee_into_two_and_a_writer)
 }
 GST_END_TEST
 
+/* A pool of a GiB. There may be as much pinned memory or not: buffers come, of
+ * one kind or the other, and frames in them are exact. */
+GST_START_TEST(B17_pool_of_sixty_four_large_buffers)
+{
+  GstBufferPool *pool;
+  GstStructure *config;
+  TestFixture fixture;
+  GstCaps *caps;
+  guint min;
+
+  test_fixture_setup(&fixture,
+                     "video/x-raw,format=GRAY8,width=4096,"
+                     "height=4096,framerate=25/1",
+                     NULL);
+  test_tap_clear(fixture.tap);
+  pool = test_pool_proposed(&fixture, &min);
+  fail_unless(pool != NULL);
+  fail_unless(gst_buffer_pool_set_active(pool, FALSE));
+  config = gst_buffer_pool_get_config(pool);
+  caps = gst_video_info_to_caps(&fixture.info);
+  gst_buffer_pool_config_set_params(config, caps, 4096 * 4096, 64, 64);
+  fail_unless(gst_buffer_pool_set_config(pool, config));
+  fail_unless(gst_buffer_pool_set_active(pool, TRUE));
+  test_pool_push(&fixture, pool, 2);
+  fail_unless_equals_int(
+      test_bus_take(fixture.bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING), 0);
+  gst_caps_unref(caps);
+  test_pool_free(pool);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+/* What a container leaves to be locked. */
+GST_START_TEST(B17_little_memory_to_lock)
+{
+  const struct rlimit little = {64 << 10, 64 << 10};
+  GstBufferPool *pool, *ordinary;
+  TestFixture fixture;
+  guint min;
+
+  fail_unless_equals_int(setrlimit(RLIMIT_MEMLOCK, &little), 0);
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  pool = test_pool_proposed(&fixture, &min);
+  ordinary = test_pool_ordinary(&fixture.info, 2);
+  test_pool_push(&fixture, pool, 8);
+  test_pool_push(&fixture, ordinary, 8);
+  fail_unless_equals_int(test_bus_take(fixture.bus, GST_MESSAGE_ERROR), 0);
+  fail_unless(test_bus_take(fixture.bus, GST_MESSAGE_WARNING) <= 1);
+  test_pool_free(ordinary);
+  test_pool_free(pool);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
 static Suite *
 pinned_suite(void)
 {
@@ -235,6 +292,8 @@ pinned_suite(void)
   tcase_add_test(tcase, memory_outlives_the_element);
   tcase_add_test(tcase, flush_while_frames_are_read);
   tcase_add_test(tcase, tee_into_two_and_a_writer);
+  tcase_add_test(tcase, B17_pool_of_sixty_four_large_buffers);
+  tcase_add_test(tcase, B17_little_memory_to_lock);
   return suite;
 }
 
