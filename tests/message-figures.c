@@ -11,8 +11,9 @@
   "interpercentile-mean+clipped+entropy"
 
 static const gchar *always[] = {
-    "timestamp", "stream-time", "running-time", "duration", "frame",
-    "width",     "height",      "pixels",       "sum",      "histogram"};
+    "timestamp", "stream-time", "running-time", "duration",      "frame",
+    "width",     "height",      "pixels",       "sum",           "region",
+    "region-x",  "region-y",    "region-width", "region-height", "histogram"};
 
 typedef struct {
   const gchar *flag;
