@@ -252,6 +252,38 @@ GST_START_TEST(weighted_mean_is_that_of_the_zones)
 }
 GST_END_TEST;
 
+/* Regions before and behind the zones are not taken for them: as only the first
+ * zone has a weight, the mean tells which it was. */
+GST_START_TEST(weighted_mean_among_other_regions)
+{
+  TestFixture f;
+
+  test_fixture_setup(&f, CAPS, "zones", "3x2", "roi", "30,30,9,9", "roi-metas",
+                     TRUE, NULL);
+  gst_util_set_object_arg(G_OBJECT(f.element), "zone-weights",
+                          "<1, 0, 0, 0, 0, 0>");
+  for (guint n_metas = 0; n_metas < 3; n_metas++) {
+    GstBuffer *buffer = test_frame_new(&f.info, NULL, test_ramp, NULL);
+    gdouble mean = -1.0;
+
+    for (guint i = 0; i < n_metas; i++)
+      gst_buffer_add_video_region_of_interest_meta(buffer, "x", 50, 40, 9, 8);
+    buffer = test_fixture_pass(&f, buffer);
+    for (guint i = 0; i < 1 + 1 + 6 + n_metas; i++) {
+      GstMessage *message = test_bus_pop_histogram(f.bus);
+
+      gst_structure_get_double(gst_message_get_structure(message),
+                               "weighted-mean", &mean);
+      gst_message_unref(message);
+    }
+    fail_unless_equals_float(mean, zone_mean(buffer, 0));
+    fail_unless_equals_int(take_all(f.bus), 0);
+    gst_buffer_unref(buffer);
+  }
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 GST_START_TEST(weighted_mean_needs_weights_and_zones)
 {
   TestFixture f;
@@ -288,6 +320,7 @@ region_messages_suite(void)
   tcase_add_test(chain, no_message_when_none_is_wanted);
   tcase_add_test(chain, roi_metas_have_their_type_and_id);
   tcase_add_test(chain, weighted_mean_is_that_of_the_zones);
+  tcase_add_test(chain, weighted_mean_among_other_regions);
   tcase_add_test(chain, weighted_mean_needs_weights_and_zones);
   return suite;
 }
