@@ -78,7 +78,7 @@ struct _GstGpuHistogram {
   GpuHistogramSettings settings;
   GpuHistogramStats stats;
   gdouble *zone_weights; /* (nullable): settings.regions.n_weights */
-  guint regions_version; /* counts the changes of settings.regions */
+  guint regions_version; /* counts the changes of roi, zones and weights */
   gboolean started;
   GstObject *context; /* (nullable): the pipeline's GstCudaContext */
   GThread *asking;    /* (nullable): that asks for it ... */
@@ -103,7 +103,6 @@ struct _GstGpuHistogram {
   GpuHistogramRegions *regions;  /* (nullable): in frames of info ... */
   guint regions_made;            /* ... of that version of the settings */
   gboolean regions_fitted;       /* once since the start */
-  gboolean misfit_told;          /* of these regions and this info */
   guint64 n_frames;
   gboolean discont; /* a frame was dropped: the next one has to say so */
   gboolean faulty;  /* the last buffer did not hold its frame */

@@ -22,17 +22,8 @@ get_wishes(GstGpuHistogram *self, gdouble **weights)
   return wishes;
 }
 
-/* Once for the same wishes in frames of the same size. Takes @why. */
-static void
-warn(GstGpuHistogram *self, gchar *why)
-{
-  if (!self->misfit_told)
-    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
-                        ("%s What does not fit is not counted.", why), (NULL));
-  self->misfit_told = TRUE;
-  g_free(why);
-}
-
+/* Once for the same wishes in frames of the same caps, so that there is one
+ * warning of what does not fit. */
 static void
 make_regions(GstGpuHistogram *self)
 {
@@ -40,18 +31,16 @@ make_regions(GstGpuHistogram *self)
   guint height = (guint)GST_VIDEO_INFO_HEIGHT(&self->info);
   gdouble *weights;
   GpuHistogramRegionWishes wishes = get_wishes(self, &weights);
-  gchar *why = gpu_histogram_regions_get_fault(&wishes, self->bins);
+  /* There is one only after a change while frames are running. */
+  gchar *why = gpu_histogram_regions_leave_out_faults(&wishes, self->bins);
 
-  gst_gpu_histogram_forget_regions(self);
-  if (why) {
-    /* Only a change while frames are running gets here. */
-    wishes = (GpuHistogramRegionWishes){.roi = {.valid = TRUE}};
-    g_clear_pointer(&weights, g_free);
-  } else {
+  if (!why)
     why = gpu_histogram_regions_get_misfit(&wishes, width, height);
-  }
   if (why)
-    warn(self, why);
+    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
+                        ("%s What does not fit is not counted.", why), (NULL));
+  g_free(why);
+  gst_gpu_histogram_forget_regions(self);
   self->regions = gpu_histogram_regions_new(&wishes, weights, width, height);
   g_free(weights);
 }
@@ -77,7 +66,6 @@ void
 gst_gpu_histogram_forget_regions(GstGpuHistogram *self)
 {
   g_clear_pointer(&self->regions, gpu_histogram_regions_unref);
-  self->misfit_told = FALSE;
 }
 
 static GpuHistogramRegions *

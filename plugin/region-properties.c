@@ -50,6 +50,7 @@ gst_gpu_histogram_set_region_property(GstGpuHistogram *self, guint id,
   switch (id) {
   case PROP_ROI:
     gpu_histogram_roi_parse(&wishes->roi, g_value_get_string(value));
+    self->regions_version++;
     break;
   case PROP_ROI_METAS:
     wishes->roi_metas = g_value_get_boolean(value);
@@ -59,15 +60,16 @@ gst_gpu_histogram_set_region_property(GstGpuHistogram *self, guint id,
     break;
   case PROP_ZONES:
     gpu_histogram_zones_parse(&wishes->zones, g_value_get_string(value));
+    self->regions_version++;
     break;
   case PROP_ZONE_WEIGHTS:
     set_weights(self, value);
+    self->regions_version++;
     break;
   case PROP_ROWS:
     self->settings.rows = g_value_get_boolean(value);
     break;
   }
-  self->regions_version++;
   GST_OBJECT_UNLOCK(self);
 }
 

@@ -11,6 +11,20 @@
 
 /* ---- What people write ---- */
 
+/* Of @text as much as there is @room for; whether that is all of it. What is
+ * kept is shown, so no character is cut in two. */
+static gboolean
+keep(gchar *kept, const gchar *text, gsize room)
+{
+  const gchar *end;
+
+  if (g_strlcpy(kept, text, room) < room)
+    return TRUE;
+  g_utf8_validate(kept, -1, &end);
+  kept[end - kept] = '\0';
+  return FALSE;
+}
+
 /* One side; moves *@text behind it. */
 static gboolean
 parse_side(const gchar **text, gdouble *side, gboolean *percent)
@@ -33,8 +47,7 @@ gpu_histogram_roi_parse(GpuHistogramRoi *roi, const gchar *text)
   *roi = (GpuHistogramRoi){.valid = TRUE};
   if (!text || text[0] == '\0')
     return;
-  if (g_strlcpy(roi->text, text, sizeof(roi->text)) >= sizeof(roi->text))
-    roi->valid = FALSE;
+  roi->valid = keep(roi->text, text, sizeof(roi->text));
   for (guint i = 0; i < 4 && roi->valid; i++) {
     roi->valid = parse_side(&at, &roi->sides[i], &roi->percent[i]) &&
                  *at == (i < 3 ? ',' : '\0');
@@ -53,8 +66,8 @@ gpu_histogram_zones_parse(GpuHistogramZones *zones, const gchar *text)
   *zones = (GpuHistogramZones){.columns = 0};
   if (!text || text[0] == '\0')
     return;
-  g_strlcpy(zones->text, text, sizeof(zones->text));
-  if (!g_ascii_isdigit(text[0]))
+  if (!keep(zones->text, text, sizeof(zones->text)) ||
+      !g_ascii_isdigit(text[0]))
     return;
   columns = g_ascii_strtoull(text, &end, 10);
   if (*end != 'x' || !g_ascii_isdigit(end[1]))
@@ -73,18 +86,12 @@ count_zones(const GpuHistogramRegionWishes *wishes)
   return wishes->zones.columns * wishes->zones.rows;
 }
 
-gchar *
-gpu_histogram_regions_get_fault(const GpuHistogramRegionWishes *wishes,
-                                guint bins)
+static gchar *
+get_zones_fault(const GpuHistogramRegionWishes *wishes, guint bins)
 {
   const GpuHistogramZones *zones = &wishes->zones;
   guint n = count_zones(wishes);
 
-  if (!wishes->roi.valid)
-    return g_strdup_printf("roi=%s is no rectangle: write "
-                           "\"x,y,width,height\" in pixels, or in per cent as "
-                           "in \"25%%,25%%,50%%,50%%\".",
-                           wishes->roi.text);
   if (zones->text[0] != '\0' && n == 0)
     return g_strdup_printf("zones=%s is no grid: write columns x rows, as in "
                            "\"8x6\".",
@@ -98,6 +105,35 @@ gpu_histogram_regions_get_fault(const GpuHistogramRegionWishes *wishes,
     return g_strdup_printf("zone-weights has %u values for %u zones.",
                            wishes->n_weights, n);
   return NULL;
+}
+
+gchar *
+gpu_histogram_regions_get_fault(const GpuHistogramRegionWishes *wishes,
+                                guint bins)
+{
+  if (!wishes->roi.valid)
+    return g_strdup_printf("roi=%s is no rectangle: write "
+                           "\"x,y,width,height\" in pixels, or in per cent as "
+                           "in \"25%%,25%%,50%%,50%%\".",
+                           wishes->roi.text);
+  return get_zones_fault(wishes, bins);
+}
+
+gchar *
+gpu_histogram_regions_leave_out_faults(GpuHistogramRegionWishes *wishes,
+                                       guint bins)
+{
+  gchar *why = gpu_histogram_regions_get_fault(wishes, bins);
+  gchar *zones = get_zones_fault(wishes, bins);
+
+  if (!wishes->roi.valid)
+    gpu_histogram_roi_parse(&wishes->roi, NULL);
+  if (zones) {
+    gpu_histogram_zones_parse(&wishes->zones, NULL);
+    wishes->n_weights = 0;
+  }
+  g_free(zones);
+  return why;
 }
 
 /* ---- What that means in pixels ---- */
@@ -115,11 +151,10 @@ to_pixels(const GpuHistogramRoi *roi, guint side, guint whole)
 static gboolean
 clip(gdouble start, gdouble end, guint whole, guint32 *first, guint32 *length)
 {
-  gdouble from = floor(start + 0.5), to = floor(end + 0.5);
+  gdouble from = MIN(floor(start + 0.5), whole - 1.0);
+  gdouble to = MAX(floor(end + 0.5), from + 1.0);
 
-  if (to == from)
-    to = from + 1.0;
-  if (from >= whole)
+  if (start >= whole)
     return FALSE;
   *first = (guint32)from;
   *length = (guint32)(MIN(to, whole) - from);
@@ -137,12 +172,15 @@ place_roi(const GpuHistogramRoi *roi, guint width, guint height, GhRect *rect)
               &rect->height);
 }
 
-/* In pixels; per cent are rounded, and so may reach out by a fraction. */
+/* In the direction of side 0 or 1. Per cent are rounded, and so may reach out
+ * by a fraction. */
 static gboolean
-leaves_frame(const GpuHistogramRoi *roi, guint width, guint height)
+leaves(const GpuHistogramRoi *roi, guint side, guint whole)
 {
-  return to_pixels(roi, 0, width) + to_pixels(roi, 2, width) >= width + 0.5 ||
-         to_pixels(roi, 1, height) + to_pixels(roi, 3, height) >= height + 0.5;
+  gdouble start = to_pixels(roi, side, whole);
+
+  return start >= whole ||
+         start + to_pixels(roi, side + 2, whole) >= whole + 0.5;
 }
 
 static gboolean
@@ -156,7 +194,7 @@ gpu_histogram_regions_get_misfit(const GpuHistogramRegionWishes *wishes,
                                  guint width, guint height)
 {
   if (wishes->roi.text[0] != '\0' && wishes->roi.valid &&
-      leaves_frame(&wishes->roi, width, height))
+      (leaves(&wishes->roi, 0, width) || leaves(&wishes->roi, 1, height)))
     return g_strdup_printf("roi=%s does not lie inside of a frame of %ux%u.",
                            wishes->roi.text, width, height);
   if (!fits_zones(&wishes->zones, width, height))

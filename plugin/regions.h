@@ -48,6 +48,10 @@ void gpu_histogram_zones_parse(GpuHistogramZones *zones, const gchar *text);
 gchar *gpu_histogram_regions_get_fault(const GpuHistogramRegionWishes *wishes,
                                        guint bins);
 
+/* The same; what is impossible is not wished any more, and the rest is. */
+gchar *gpu_histogram_regions_leave_out_faults(GpuHistogramRegionWishes *wishes,
+                                              guint bins);
+
 /* (transfer full) (nullable): why it is in frames of that size. */
 gchar *gpu_histogram_regions_get_misfit(const GpuHistogramRegionWishes *wishes,
                                         guint width, guint height);

@@ -5,7 +5,7 @@
 
 #include "driver.h"
 #include "testing-fake.h"
-#include "testing.h"
+#include "testing-regions.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -207,6 +207,43 @@ GST_START_TEST(B23_kernel_that_traps_under_auto)
 }
 GST_END_TEST
 
+/* What the GPU no longer counts, the CPU counts again, with all of its regions
+ * and rows. */
+GST_START_TEST(regions_of_frames_that_the_gpu_loses)
+{
+  GRand *random = test_random();
+  TestFixture fixture;
+
+  test_fixture_setup(&fixture, CAPS, "engine", 0, "roi", "25%,25%,50%,50%",
+                     "zones", "7x5", "roi-metas", TRUE, "rows", TRUE, "verify",
+                     TRUE, "max-pending-messages", 0, NULL);
+  test_tap_clear(fixture.tap);
+  for (guint i = 0; i < FRAMES; i++) {
+    GstBuffer *buffer = test_noise_frame(&fixture.info, NULL, random);
+
+    gst_buffer_add_video_region_of_interest_meta(buffer, "moving", i, 3, 9, 9);
+    if (i == BROKEN)
+      break_context();
+    test_fixture_push(&fixture, buffer);
+  }
+  for (guint i = 0; i < FRAMES; i++) {
+    GstBuffer *buffer = test_tap_pop_buffer(fixture.tap);
+
+    fail_unless_equals_int(test_check_any_regions(buffer, &fixture.info, 256),
+                           1 + 7 * 5 + 1);
+    fail_unless_equals_int(
+        gst_buffer_get_gpu_histogram_meta_region(buffer, 10000)->rectangle.x,
+        (gint)i);
+    test_check_rows(buffer, &fixture.info);
+    gst_buffer_unref(buffer);
+  }
+  check_message(fixture.bus, GST_MESSAGE_WARNING);
+  check_quick_end(&fixture);
+  test_fixture_teardown(&fixture);
+  g_rand_free(random);
+}
+GST_END_TEST
+
 static Suite *
 device_faults_suite(void)
 {
@@ -217,6 +254,7 @@ device_faults_suite(void)
   tcase_add_test(tcase, B23_errors_of_others);
   tcase_add_test(tcase, B23_kernel_that_traps);
   tcase_add_test(tcase, B23_kernel_that_traps_under_auto);
+  tcase_add_test(tcase, regions_of_frames_that_the_gpu_loses);
   return suite;
 }
 

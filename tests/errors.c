@@ -135,6 +135,90 @@ GST_START_TEST(settings_that_do_not_fit_the_format)
 }
 GST_END_TEST;
 
+/* ---- Regions ---- */
+
+static const struct {
+  const gchar *property, *value;
+  guint bins;
+  const gchar *words[4];
+} region_faults[] = {
+    {"roi", "x", 256, {"roi=x ", "x,y,width,height", "25%"}},
+    {"roi", "1,2,3", 256, {"roi=1,2,3 ", "x,y,width,height"}},
+    {"roi", "1,2,3,4,5", 256, {"roi=1,2,3,4,5 ", "x,y,width,height"}},
+    {"roi", "1,2,0,4", 256, {"roi=1,2,0,4 ", "x,y,width,height"}},
+    {"roi", "0,0,101%,1", 256, {"roi=0,0,101%,1 ", "x,y,width,height"}},
+    {"zones", "8", 256, {"zones=8 ", "8x6"}},
+    {"zones", "0x6", 256, {"zones=0x6 ", "8x6"}},
+    {"zones", "33x32", 256, {"zones=33x32 ", "1024", "bins=256"}},
+    {"zones", "13x5", 65536, {"zones=13x5 ", "64", "bins=65536"}},
+    {"zones", "65535x65535", 256, {"zones=65535x65535 ", "1024"}},
+    {"zone-weights", "<1, 2, 3>", 256, {"3 values", "4 zones"}},
+};
+
+/* Known before there is a format. */
+GST_START_TEST(regions_that_no_frame_has)
+{
+  GstBus *bus;
+  GstElement *element = element_with_bus(&bus);
+
+  g_object_set(element, "bins", region_faults[__i__].bins, "zones", "2x2",
+               NULL);
+  gst_util_set_object_arg(G_OBJECT(element), region_faults[__i__].property,
+                          region_faults[__i__].value);
+  check_no_start(element);
+  check_error(bus, region_faults[__i__].words);
+
+  /* Put right, it starts. */
+  g_object_set(element, "roi", "", "zones", "8x8", NULL);
+  gst_util_set_object_arg(G_OBJECT(element), "zone-weights", "< >");
+  test_set_state(element, GST_STATE_PAUSED);
+  fail_unless_equals_int(test_bus_take(bus, GST_MESSAGE_ERROR), 0);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+static const struct {
+  const gchar *property, *value;
+  const gchar *words[3];
+} region_misfits[] = {
+    {"roi", "0,0,65,48", {"roi=0,0,65,48 ", "64x48"}},
+    {"roi", "0,1,64,48", {"roi=0,1,64,48 ", "64x48"}},
+    {"roi", "64,0,1,1", {"roi=64,0,1,1 ", "64x48"}},
+    {"roi", "100%,0,1%,1", {"roi=100%,0,1%,1 ", "64x48"}},
+    {"roi", "0,60%,1,50%", {"roi=0,60%,1,50% ", "64x48"}},
+    {"roi", "0,0,2147483647,2147483647", {"roi=0,0,2147483647", "64x48"}},
+    {"zones", "65x1", {"zones=65x1 ", "64x48"}},
+    {"zones", "1x49", {"zones=1x49 ", "64x48"}},
+};
+
+GST_START_TEST(regions_that_the_first_frames_do_not_have)
+{
+  GstElement *element;
+  GstHarness *harness;
+  GstBus *bus;
+
+  element = element_with_bus(&bus);
+  g_object_set(element, region_misfits[__i__].property,
+               region_misfits[__i__].value, NULL);
+  harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_src_caps_str(harness, CAPS);
+  check_error(bus, region_misfits[__i__].words);
+  fail_unless_equals_int(gst_harness_push(harness, gst_buffer_new()),
+                         GST_FLOW_NOT_NEGOTIATED);
+
+  /* Put right, the same caps are taken. */
+  g_object_set(element, "roi", "0,0,64,48", "zones", "64x1", NULL);
+  gst_harness_set_src_caps_str(harness, CAPS);
+  gst_buffer_unref(gst_harness_push_and_pull(
+      harness, gst_buffer_new_allocate(NULL, 64 * 48, NULL)));
+  fail_unless_equals_int(test_bus_take(bus, GST_MESSAGE_ERROR), 0);
+  gst_harness_teardown(harness);
+  discard(element, bus);
+}
+GST_END_TEST;
+
+/* ---- Caps ---- */
+
 static const struct {
   const gchar *caps;
   const gchar *words[3];
@@ -294,6 +378,10 @@ errors_suite(void)
   tcase_add_test(chain, bins_that_do_not_fit_the_significant_bits);
   tcase_add_loop_test(chain, settings_that_do_not_fit_the_format, 0,
                       G_N_ELEMENTS(unfit));
+  tcase_add_loop_test(chain, regions_that_no_frame_has, 0,
+                      G_N_ELEMENTS(region_faults));
+  tcase_add_loop_test(chain, regions_that_the_first_frames_do_not_have, 0,
+                      G_N_ELEMENTS(region_misfits));
   tcase_add_loop_test(chain, unsupported_caps, 0, G_N_ELEMENTS(unsupported));
   tcase_add_test(chain, frames_before_caps);
   tcase_add_test(chain, cuda_device_that_does_not_exist);

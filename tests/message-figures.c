@@ -10,11 +10,10 @@
   "mean+min+max+variance+standard-deviation+median+percentiles+" \
   "interpercentile-mean+clipped+entropy"
 
-static const gchar *always[] = {"timestamp", "stream-time",  "running-time",
-                                "duration",  "frame",        "width",
-                                "height",    "pixels",       "sum",
-                                "histogram", "region",       "region-x",
-                                "region-y",  "region-width", "region-height"};
+static const gchar *always[] = {
+    "timestamp", "stream-time", "running-time", "duration",      "frame",
+    "width",     "height",      "pixels",       "sum",           "region",
+    "region-x",  "region-y",    "region-width", "region-height", "histogram"};
 
 typedef struct {
   const gchar *flag;

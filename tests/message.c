@@ -321,6 +321,11 @@ GST_START_TEST(B46_message_survives_as_text)
                 {"min", G_TYPE_UINT},
                 {"max", G_TYPE_UINT},
                 {"mean", G_TYPE_DOUBLE},
+                {"region", G_TYPE_INT},
+                {"region-x", G_TYPE_UINT64},
+                {"region-y", G_TYPE_UINT64},
+                {"region-width", G_TYPE_UINT64},
+                {"region-height", G_TYPE_UINT64},
                 {"histogram", GST_TYPE_ARRAY}};
   const GstStructure *structure;
   GstStructure *parsed;
