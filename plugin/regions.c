@@ -209,10 +209,12 @@ gpu_histogram_regions_get_misfit(const GpuHistogramRegionWishes *wishes,
 static GpuHistogramRegions *
 new_regions(guint room)
 {
-  GpuHistogramRegions *self = g_atomic_rc_box_new0(GpuHistogramRegions);
+  GpuHistogramRegions *self = g_new0(GpuHistogramRegions, 1);
 
   self->rects = g_new(GhRect, room);
   self->regions = g_new0(GpuHistogramRegion, room);
+  /* Counted here, and not by GLib, so that ThreadSanitizer sees it. */
+  self->references = 1;
   return self;
 }
 
@@ -336,24 +338,19 @@ gpu_histogram_regions_with_metas(GpuHistogramRegions *base,
 GpuHistogramRegions *
 gpu_histogram_regions_ref(GpuHistogramRegions *self)
 {
-  return g_atomic_rc_box_acquire(self);
-}
-
-static void
-clear(gpointer data)
-{
-  GpuHistogramRegions *self = data;
-
-  g_free(self->rects);
-  g_free(self->regions);
-  g_free(self->weights);
+  g_atomic_int_inc(&self->references);
+  return self;
 }
 
 void
 gpu_histogram_regions_unref(GpuHistogramRegions *self)
 {
-  if (self)
-    g_atomic_rc_box_release_full(self, clear);
+  if (!self || !g_atomic_int_dec_and_test(&self->references))
+    return;
+  g_free(self->rects);
+  g_free(self->regions);
+  g_free(self->weights);
+  g_free(self);
 }
 
 gdouble

@@ -70,6 +70,9 @@ typedef struct {
   guint first_zone; /* among them */
   guint n_zones;
   gdouble *weights; /* (nullable): of each zone */
+
+  /*< private >*/
+  gint references; /* atomic */
 } GpuHistogramRegions;
 
 /* (transfer full): those that are the same in all frames of a size, as far as
