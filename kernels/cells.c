@@ -125,6 +125,41 @@ covers(const GhRect *region, const GhRect *cell)
          cell->x - region->x < region->width;
 }
 
+/* The first cell that does not begin above y. They are sorted so. */
+static uint32_t
+first_below(const GhCells *self, uint32_t y)
+{
+  uint32_t low = 0, high = self->n;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+
+    if (self->cells[middle].y < y)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Notes the cells of a region, unless @members is NULL; returns their number.
+ */
+static uint32_t
+find_members_of(const GhCells *self, const GhRect *region, uint32_t *members)
+{
+  uint32_t n = 0;
+
+  for (uint32_t c = first_below(self, region->y);
+       c < self->n && in_band(region, self->cells[c].y); c++) {
+    if (!covers(region, &self->cells[c]))
+      continue;
+    if (members)
+      members[n] = c;
+    n++;
+  }
+  return n;
+}
+
 /* Twice: to know how many they are, and to note them. */
 static bool
 find_members(GhCells *self)
@@ -137,13 +172,8 @@ find_members(GhCells *self)
     n = 0;
     for (uint32_t r = 0; r < self->n_regions; r++) {
       self->first[r] = n;
-      for (uint32_t c = 0; c < self->n; c++) {
-        if (!covers(&self->regions[r], &self->cells[c]))
-          continue;
-        if (noting)
-          self->members[n] = c;
-        n++;
-      }
+      n += find_members_of(self, &self->regions[r],
+                           noting ? self->members + n : NULL);
     }
     self->first[self->n_regions] = n;
   }

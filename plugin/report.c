@@ -130,21 +130,39 @@ gst_gpu_histogram_make_writable(GstGpuHistogram *self, GpuHistogramFrame *frame)
   return TRUE;
 }
 
+/* What is to come out of a frame. */
+typedef struct {
+  gboolean attaches;
+  gboolean fresh; /* the buffer has no histogram yet */
+  gboolean posts;
+} Report;
+
+/* To look for one that it replaces takes its time where there are many. */
+static GstGpuHistogramMeta *
+attach(GstBuffer *buffer, gint region_id, gboolean fresh)
+{
+  if (!fresh)
+    return gst_buffer_add_gpu_histogram_meta(buffer, region_id);
+  return (GstGpuHistogramMeta *)gst_buffer_add_meta(
+      buffer, GST_GPU_HISTOGRAM_META_INFO, &region_id);
+}
+
 static void
 report_part(GstGpuHistogram *self, GpuHistogramFrame *frame, gint index,
-            const GhResult *result, gboolean attaches, gboolean posts)
+            const GhResult *result, const Report *report)
 {
   const GhHistogram *histogram =
       index < 0 ? &result->whole : &result->regions[index];
   GstGpuHistogramMeta unattached = {.bins = NULL};
   GstGpuHistogramMeta *meta = &unattached;
 
-  if (attaches)
-    meta = gst_buffer_add_gpu_histogram_meta(
-        frame->buffer, index < 0 ? GST_GPU_HISTOGRAM_REGION_FRAME
-                                 : frame->regions->regions[index].id);
+  if (report->attaches)
+    meta = attach(frame->buffer,
+                  index < 0 ? GST_GPU_HISTOGRAM_REGION_FRAME
+                            : frame->regions->regions[index].id,
+                  report->fresh);
   fill_meta(self, meta, frame, index, histogram);
-  if (posts)
+  if (report->posts)
     post(self, frame, index, result, meta);
   gst_gpu_histogram_meta_set_bins(&unattached, 0, NULL);
 }
@@ -180,12 +198,14 @@ gst_gpu_histogram_report(GstGpuHistogram *self, GpuHistogramFrame *frame,
                          const GhResult *result)
 {
   gint n = (gint)frame->luma.samples.n_regions;
-  gboolean attaches =
-      frame->attach_meta && gst_gpu_histogram_make_writable(self, frame);
-  gboolean posts = is_to_be_posted(self, frame);
+  Report report = {.posts = is_to_be_posted(self, frame)};
 
-  for (gint index = -1; index < n && (attaches || posts); index++)
-    report_part(self, frame, index, result, attaches, posts);
-  if (frame->rows && attaches)
+  report.attaches =
+      frame->attach_meta && gst_gpu_histogram_make_writable(self, frame);
+  report.fresh =
+      !gst_buffer_get_meta(frame->buffer, GST_GPU_HISTOGRAM_META_API_TYPE);
+  for (gint index = -1; index < n && (report.attaches || report.posts); index++)
+    report_part(self, frame, index, result, &report);
+  if (frame->rows && report.attaches)
     attach_rows(frame, result);
 }
