@@ -203,6 +203,7 @@ gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
     return fault;
   luma->samples.format = format->samples;
   luma->samples.stride = ABS((gssize)stride);
+  luma->upwards = stride < 0;
   luma->samples.width = GST_VIDEO_INFO_WIDTH(info);
   luma->samples.height = GST_VIDEO_INFO_HEIGHT(info);
   if (!find_span(gst_buffer_get_size(buffer), &luma->samples, format->first,
@@ -227,4 +228,5 @@ gpu_histogram_luma_unmap(GpuHistogramLuma *luma)
     gst_buffer_unmap(luma->buffer, &luma->map);
   luma->map.memory = NULL;
   g_clear_pointer(&luma->gathered, g_free);
+  g_clear_pointer(&luma->turned, g_free);
 }
