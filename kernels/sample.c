@@ -30,8 +30,9 @@ gh_format_is_valid(const GhFormat *format)
 {
   unsigned bits = format->packing == GH_BYTES ? 8 : 16;
 
+  /* Without a sum, which could wrap. */
   return format->packing <= GH_TENS_LE40 && format->depth >= 1 &&
-         format->shift + format->depth <= bits;
+         format->depth <= bits && format->shift <= bits - format->depth;
 }
 
 size_t

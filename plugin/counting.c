@@ -283,16 +283,30 @@ is_pinned(GstGpuHistogram *self, const GstMapInfo *map)
                                            map->data, map->size);
 }
 
+/* The regions where they are in rows that go upwards. */
+static GhRect *
+turn_regions(const GpuHistogramRegions *regions, guint32 height)
+{
+  GhRect *rects = g_memdup2(regions->rects, regions->n * sizeof(*rects));
+
+  for (guint i = 0; i < regions->n; i++)
+    rects[i].y = height - rects[i].y - rects[i].height;
+  return rects;
+}
+
 /* What is to be counted of a frame that was mapped. */
 static void
 set_parts(GpuHistogramFrame *frame)
 {
-  GhFrame *samples = &frame->luma.samples;
+  GpuHistogramLuma *luma = &frame->luma;
+  GhFrame *samples = &luma->samples;
 
   samples->rows = frame->rows;
   if (!frame->regions)
     return;
-  samples->regions = frame->regions->rects;
+  if (luma->upwards)
+    luma->turned = turn_regions(frame->regions, samples->height);
+  samples->regions = luma->upwards ? luma->turned : frame->regions->rects;
   samples->n_regions = frame->regions->n;
 }
 
@@ -308,7 +322,8 @@ gst_gpu_histogram_counting_map(GstGpuHistogram *self, GpuHistogramFrame *frame)
   if (!fault && self->on_gpu && luma->samples.memory == GH_MEMORY_HOST &&
       is_pinned(self, &luma->map))
     luma->samples.memory = GH_MEMORY_PINNED;
-  set_parts(frame);
+  if (!fault)
+    set_parts(frame);
   return fault;
 }
 
@@ -324,9 +339,10 @@ bring_to_cpu(GstGpuHistogram *self, GpuHistogramFrame *frame)
   gpu_histogram_luma_unmap(&frame->luma);
   fault = gpu_histogram_luma_map(&frame->luma, frame->buffer, &self->info,
                                  &self->format, FALSE);
-  set_parts(frame);
-  if (!fault)
+  if (!fault) {
+    set_parts(frame);
     return TRUE;
+  }
   GST_WARNING_OBJECT(self, "frame %" G_GUINT64_FORMAT " passes uncounted: %s",
                      frame->number, fault);
   frame->measured = FALSE;
@@ -423,6 +439,17 @@ verify_histogram(GstGpuHistogram *self, const GpuHistogramFrame *frame,
   return FALSE;
 }
 
+static void
+turn_rows(guint64 *sums, guint n)
+{
+  for (guint y = 0; y < n / 2; y++) {
+    guint64 upper = sums[y];
+
+    sums[y] = sums[n - 1 - y];
+    sums[n - 1 - y] = upper;
+  }
+}
+
 gboolean
 gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
                                    GpuHistogramFrame *frame, GhResult *result)
@@ -434,6 +461,8 @@ gst_gpu_histogram_counting_collect(GstGpuHistogram *self,
     return FALSE;
   if (!frame->measured)
     return TRUE;
+  if (frame->luma.upwards && frame->luma.samples.rows)
+    turn_rows(result->row_sums, frame->luma.samples.height);
   GST_OBJECT_LOCK(self);
   verify = self->settings.verify;
   self->stats.frames++;

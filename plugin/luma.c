@@ -142,14 +142,19 @@ find_plane(GstBuffer *buffer, const GstVideoInfo *info, GstMemory *cuda,
              : NULL;
 }
 
-/* Makes @offset the lowest byte of the luma, as rows may go upwards, and
- * gives the bytes that it spans; FALSE where these do not lie in the buffer. */
+/* Makes @offset, where the plane starts, the lowest byte of the luma, as rows
+ * may go upwards, and gives the bytes that it spans; @first are in front of a
+ * row's first sample. FALSE where these do not lie in the buffer. */
 static gboolean
-find_span(gsize size, const GhFrame *frame, gint stride, gsize *offset,
-          gsize *span)
+find_span(gsize size, const GhFrame *frame, gsize first, gint stride,
+          gsize *offset, gsize *span)
 {
   gsize way = frame->stride * (frame->height - 1);
 
+  /* A meta can say anything, and a sum may wrap. */
+  if (*offset > size)
+    return FALSE;
+  *offset += first;
   if (stride < 0) {
     if (*offset < way)
       return FALSE;
@@ -196,13 +201,13 @@ gpu_histogram_luma_map(GpuHistogramLuma *luma, GstBuffer *buffer,
   fault = find_plane(buffer, info, cuda, &offset, &stride);
   if (fault)
     return fault;
-  offset += format->first;
   luma->samples.format = format->samples;
   luma->samples.stride = ABS((gssize)stride);
+  luma->upwards = stride < 0;
   luma->samples.width = GST_VIDEO_INFO_WIDTH(info);
   luma->samples.height = GST_VIDEO_INFO_HEIGHT(info);
-  if (!find_span(gst_buffer_get_size(buffer), &luma->samples, stride, &offset,
-                 &span))
+  if (!find_span(gst_buffer_get_size(buffer), &luma->samples, format->first,
+                 stride, &offset, &span))
     return "the buffer is too short for its strides";
   on_gpu = on_gpu && cuda;
   fault = map_span(luma, offset, span,
@@ -223,4 +228,5 @@ gpu_histogram_luma_unmap(GpuHistogramLuma *luma)
     gst_buffer_unmap(luma->buffer, &luma->map);
   luma->map.memory = NULL;
   g_clear_pointer(&luma->gathered, g_free);
+  g_clear_pointer(&luma->turned, g_free);
 }

@@ -17,7 +17,9 @@ typedef struct {
 
 /* Read access to the luma of one buffer. */
 typedef struct {
-  GhFrame samples; /* valid until the unmap */
+  GhFrame samples;  /* valid until the unmap */
+  gboolean upwards; /* their first row is the frame's last */
+  GhRect *turned;   /* (nullable): regions of such samples, until the unmap */
 
   /*< private >*/
   GstBuffer *buffer;
