@@ -2,40 +2,15 @@
 
 /* What stays of a size that is no longer used: nothing. */
 
-#include "driver.h"
 #include "testing-fake.h"
 #include "testing-pool.h"
+#include "testing-use.h"
 
 #define CAPS(width, height) \
   "video/x-raw,format=GRAY8,width=" width ",height=" height ",framerate=25/1"
 #define CHANGES 1000
 #define EARLY 10 /* the change after which the memory is looked at */
 #define RANDOM_SIZES 100
-
-/* What the driver gave to the process: bytes of the device, or, where the fake
- * driver counts them, objects. */
-static guint64
-driver_used(void)
-{
-  CUresult (*get_info)(size_t *, size_t *);
-  const GhDriver *driver;
-  CUcontext context;
-  CUdevice device;
-  GhError error;
-  size_t unused = 0, total = 0;
-
-  if (test_fake_find())
-    return test_fake.objects();
-  fail_unless(test_fake_symbol("cuMemGetInfo_v2", &get_info));
-  fail_unless_equals_int(gh_driver_get(&driver, &error), GH_OK);
-  fail_unless_equals_int(
-      gh_driver_retain(driver, -1, &device, &context, &error), GH_OK);
-  fail_unless(gh_driver_push(driver, context, &error));
-  fail_unless_equals_int(get_info(&unused, &total), CUDA_SUCCESS);
-  gh_driver_pop(driver);
-  driver->cuDevicePrimaryCtxRelease_v2(device);
-  return total - unused;
-}
 
 /* A frame from the pool that is proposed, and @n of ordinary memory. */
 static void
@@ -59,13 +34,10 @@ run_size(TestFixture *fixture, guint width, guint height, guint n)
 static void
 check_growth(guint64 early, guint64 resident)
 {
-  /* On a device the least that is taken at once is 2 MiB. */
-  guint64 allowed = test_fake_find() ? 0 : 4 << 20;
-
-  fail_unless(driver_used() <= early + allowed,
+  fail_unless(test_driver_used() <= early + test_driver_slack(),
               "the driver's memory grew from %" G_GUINT64_FORMAT
               " to %" G_GUINT64_FORMAT,
-              early, driver_used());
+              early, test_driver_used());
   fail_unless(test_has_not_grown(resident, 8 << 20));
 }
 
@@ -81,7 +53,7 @@ GST_START_TEST(B28_many_sizes)
     /* Seven times, so that the memory is registered. */
     run_size(&fixture, i % 2 ? 1920 : 640, i % 2 ? 1080 : 480, i % 9 ? 1 : 7);
     if (i == EARLY) {
-      early = driver_used();
+      early = test_driver_used();
       resident = test_resident_bytes();
     }
   }

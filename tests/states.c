@@ -194,23 +194,6 @@ tear_down(Cycle *c)
   g_mutex_clear(&c->lock);
 }
 
-/* Threads that wait for new work in GLib's pool are nobody's. */
-static guint
-count_threads(guint at_most)
-{
-  gint64 end = g_get_monotonic_time() + 2 * G_TIME_SPAN_SECOND;
-  guint threads;
-
-  do {
-    /* Again and again, as a thread may become unused only now. */
-    g_thread_pool_stop_unused_threads();
-    threads = test_threads();
-    if (threads > at_most)
-      g_thread_yield();
-  } while (threads > at_most && g_get_monotonic_time() < end);
-  return threads;
-}
-
 static void
 run_cycles(Cycle *c, guint n)
 {
@@ -246,10 +229,10 @@ GST_START_TEST(B09_hundred_cycles)
 
   set_up(&c);
   run_cycles(&c, WARM_UP);
-  threads = count_threads(1);
+  threads = test_threads_left(1);
   fds = test_fds();
   fail_if(cycles_leak(&c, cycles - WARM_UP));
-  fail_unless(count_threads(threads) <= threads);
+  fail_unless(test_threads_left(threads) <= threads);
   fail_unless_equals_int(test_fds(), fds);
   tear_down(&c);
 }

@@ -4,6 +4,8 @@
 
 #include "testing.h"
 
+#include "testing-quiet.h"
+
 #include <string.h>
 
 #define NOT_LUMA 0xEE
@@ -242,8 +244,8 @@ test_count_metas(GstBuffer *buffer)
   return gst_buffer_get_n_meta(buffer, GST_GPU_HISTOGRAM_META_API_TYPE);
 }
 
-static void
-check_untouched(const TestExpected *expected, GstBuffer *buffer)
+void
+test_check_untouched(const TestExpected *expected, GstBuffer *buffer)
 {
   /* Set by GStreamer whenever a buffer's memories change hands. */
   const guint ignored = GST_BUFFER_FLAG_TAG_MEMORY;
@@ -327,7 +329,7 @@ test_check_meta(const TestExpected *expected, const GstGpuHistogramMeta *meta,
 void
 test_check_frame(const TestExpected *expected, GstBuffer *buffer, guint n_bins)
 {
-  check_untouched(expected, buffer);
+  test_check_untouched(expected, buffer);
   fail_unless_equals_int(test_count_metas(buffer), 1);
   test_check_meta(expected, gst_buffer_get_gpu_histogram_meta(buffer), n_bins);
 }
@@ -345,7 +347,7 @@ test_check_own_frame(GstBuffer *buffer, const GstVideoInfo *info)
 void
 test_check_unmeasured(const TestExpected *expected, GstBuffer *buffer)
 {
-  check_untouched(expected, buffer);
+  test_check_untouched(expected, buffer);
   fail_unless_equals_int(test_count_metas(buffer), 0);
 }
 

@@ -113,6 +113,22 @@ test_threads(void)
 }
 
 guint
+test_threads_left(guint at_most)
+{
+  gint64 end = g_get_monotonic_time() + 2 * G_TIME_SPAN_SECOND;
+  guint threads;
+
+  do {
+    /* Again and again, as a thread may become unused only now. */
+    g_thread_pool_stop_unused_threads();
+    threads = test_threads();
+    if (threads > at_most)
+      g_thread_yield();
+  } while (threads > at_most && g_get_monotonic_time() < end);
+  return threads;
+}
+
+guint
 test_fds(void)
 {
   return count_entries("/proc/self/fd");

@@ -4,6 +4,8 @@
 
 #include "testing.h"
 
+#include "testing-quiet.h"
+
 struct _TestTap {
   GstPad *pad;
   gulong probe;

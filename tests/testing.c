@@ -2,6 +2,8 @@
 
 #include "testing.h"
 
+#include "testing-quiet.h"
+
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

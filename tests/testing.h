@@ -141,6 +141,9 @@ void test_check_frame(const TestExpected *expected, GstBuffer *buffer,
 /* As above, but passed on without a measurement. */
 void test_check_unmeasured(const TestExpected *expected, GstBuffer *buffer);
 
+/* The same buffer data and times, whatever was measured. */
+void test_check_untouched(const TestExpected *expected, GstBuffer *buffer);
+
 void test_check_meta(const TestExpected *expected,
                      const GstGpuHistogramMeta *meta, guint n_bins);
 void test_check_message(const TestExpected *expected, GstMessage *message);
@@ -243,6 +246,10 @@ gchar *test_stat_string(GstElement *element, const gchar *field);
 
 guint test_threads(void);
 guint test_fds(void);
+
+/* The number of threads without those that wait for work in GLib's pool; gives
+ * those above @at_most two seconds to end. */
+guint test_threads_left(guint at_most);
 guint64 test_resident_bytes(void);
 
 /* Whether at most @limit bytes more than @before are resident now. TRUE under a
