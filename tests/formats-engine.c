@@ -49,8 +49,9 @@ GST_START_TEST(every_format_and_number_of_bins)
   for (guint n_threads = 1; n_threads < 4; n_threads++) {
     GhEngine *engine = open_with(GH_ALGORITHM_AUTO, bins, n_threads);
 
-    check_frames(engine, bins, bins > 4096 ? 20 : 100, 0);
-    check_frames(engine, bins, bins > 4096 ? 5 : 40, 6);
+    check_frames(engine, bins, (bins > 4096 ? 20 : 100) / test_engine_scale(),
+                 0);
+    check_frames(engine, bins, (bins > 4096 ? 5 : 40) / test_engine_scale(), 6);
     gh_engine_close(&engine);
   }
 }

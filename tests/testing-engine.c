@@ -315,6 +315,14 @@ test_engine_noise(GRand *random, Guarded *guarded, GhFrame *frame)
   fill_frame(random, content_noise, guarded, frame);
 }
 
+guint
+test_engine_scale(void)
+{
+  const gchar *scale = g_getenv("GPUHISTOGRAM_TEST_SCALE");
+
+  return scale ? (guint)strtoul(scale, NULL, 10) : 1;
+}
+
 GRand *
 test_engine_random(void)
 {

@@ -23,6 +23,10 @@ guint test_engine_depth(const GhFormat *format);
  * the whole and of its regions, and the sum of each row, with a plain loop. */
 void test_engine_measure(GhEngine *engine, const GhFrame *frame, guint bins);
 
+/* 1, or as many times as slow as GPUHISTOGRAM_TEST_SCALE says that a sanitizer
+ * makes a test. */
+guint test_engine_scale(void);
+
 /* A generator whose seed is printed; GPUHISTOGRAM_TEST_SEED overrides it. */
 GRand *test_engine_random(void);
 
