@@ -413,6 +413,8 @@ soak_element_rest(SoakElement *element)
     drain(element);
   test_set_state(element->fixture.element, GST_STATE_NULL);
   check_rest(element);
+  check_bus(element);
+  forget_events(element);
   drop_pool(element);
   element->started = FALSE;
 }
