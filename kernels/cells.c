@@ -85,6 +85,8 @@ cut_band(const GhCells *self, uint32_t y, uint32_t *cuts)
 static bool
 add_cell(GhCells *self, uint32_t *room, const GhRect *cell)
 {
+  if (self->n == GH_MAX_CELLS)
+    return false;
   if (self->n == *room) {
     uint32_t more = *room ? 2 * *room : 64;
     GhRect *cells = realloc(self->cells, more * sizeof(*cells));

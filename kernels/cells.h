@@ -11,6 +11,9 @@
 
 #include "engine.h"
 
+/* As many as a grid of the GPU has in one direction. */
+#define GH_MAX_CELLS 65535u
+
 typedef struct {
   GhRect *cells;
   uint32_t n;
@@ -27,8 +30,9 @@ typedef struct {
 } GhCells;
 
 /* Makes @cells, all zero or set before, those of a frame; does nothing where
- * they are already. False where there is no memory, or a region is not inside
- * of the frame; *cells can then be set again, or cleared. */
+ * they are already. False where there is no memory, where a region is not
+ * inside of the frame, and where there would be more than GH_MAX_CELLS; *cells
+ * can then be set again, or cleared. */
 bool gh_cells_set(GhCells *cells, const GhFrame *frame);
 
 void gh_cells_clear(GhCells *cells);

@@ -197,6 +197,27 @@ static const GhRect outside[] = {
 };
 
 /* Neither the first time nor after others; and then others can be set. */
+/* Columns and rows of all of the frame, every other one. */
+GST_START_TEST(test_most_cells)
+{
+  GhFrame frame = {.width = 512, .height = 512};
+  GhRect regions[300];
+  GhCells cells = {0};
+
+  for (guint r = 0; r < 300; r++)
+    regions[r] = r % 2 ? (GhRect){r + 1, 0, 1, 512} : (GhRect){0, r, 512, 1};
+  frame.regions = regions;
+  frame.n_regions = 250;
+  check_cells(&cells, &frame);
+  fail_unless(cells.n > 60000);
+  frame.n_regions = 300;
+  fail_if(gh_cells_set(&cells, &frame));
+  frame.n_regions = 7;
+  check_cells(&cells, &frame);
+  gh_cells_clear(&cells);
+}
+GST_END_TEST
+
 GST_START_TEST(test_regions_outside_are_refused)
 {
   GhRect good = {63, 47, 1, 1};
@@ -237,6 +258,7 @@ cells_suite(void)
   tcase_add_test(tcase, test_cells_of_a_grid_are_its_zones);
   tcase_add_test(tcase, test_version_changes_with_the_cells);
   tcase_add_test(tcase, test_most_regions);
+  tcase_add_test(tcase, test_most_cells);
   tcase_add_loop_test(tcase, test_regions_outside_are_refused, 0,
                       G_N_ELEMENTS(outside));
   return suite;
