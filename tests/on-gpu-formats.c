@@ -5,18 +5,13 @@
 
 #include "testing-cuda.h"
 
-#include <gst/cuda/gstcudaloader.h>
-#include <gst/cuda/gstcudamemory.h>
 
 static GstCudaContext *context;
 
 static void
 setup(void)
 {
-  fail_unless(gst_cuda_load_library());
-  gst_cuda_memory_init_once();
-  context = gst_cuda_context_new(0);
-  fail_unless(context != NULL);
+  context = test_cuda_context_new();
 }
 
 static void

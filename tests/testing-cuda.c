@@ -3,6 +3,20 @@
 #include "testing-cuda.h"
 
 #include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+
+GstCudaContext *
+test_cuda_context_new(void)
+{
+  GstCudaContext *context;
+
+  fail_unless(gst_cuda_load_library());
+  gst_cuda_memory_init_once();
+  context = gst_cuda_context_new(0);
+  fail_unless(context != NULL);
+  return context;
+}
 
 GstBufferPool *
 test_cuda_pool_new(GstCudaContext *context, const gchar *text, guint n)

@@ -8,6 +8,9 @@
 
 #include <gst/cuda/gstcudacontext.h>
 
+/* (transfer full): the first GPU's context, with the library ready. */
+GstCudaContext *test_cuda_context_new(void);
+
 /* (transfer full): a pool of @n buffers in @context, started. The library
  * aborts where it does not know the format. */
 GstBufferPool *test_cuda_pool_new(GstCudaContext *context, const gchar *caps,

@@ -315,6 +315,24 @@ test_engine_noise(GRand *random, Guarded *guarded, GhFrame *frame)
   fill_frame(random, content_noise, guarded, frame);
 }
 
+guint64
+test_engine_scramble(gsize i)
+{
+  guint64 x = (i + 1) * G_GUINT64_CONSTANT(0x9E3779B97F4A7C15);
+
+  x = (x ^ (x >> 30)) * G_GUINT64_CONSTANT(0xBF58476D1CE4E5B9);
+  return x >> 40;
+}
+
+gboolean
+test_engine_is_zero(const guint32 *scratch)
+{
+  for (guint i = 0; i < 65536; i++)
+    if (scratch[i] != 0)
+      return FALSE;
+  return TRUE;
+}
+
 guint
 test_engine_scale(void)
 {

@@ -27,6 +27,12 @@ void test_engine_measure(GhEngine *engine, const GhFrame *frame, guint bins);
  * makes a test. */
 guint test_engine_scale(void);
 
+/* A number for each index, as good as random. */
+guint64 test_engine_scramble(gsize i);
+
+/* Whether memory of gh_count_scratch_new() is as it has to be after a call. */
+gboolean test_engine_is_zero(const guint32 *scratch);
+
 /* A generator whose seed is printed; GPUHISTOGRAM_TEST_SEED overrides it. */
 GRand *test_engine_random(void);
 
