@@ -7,13 +7,6 @@
 #include "cpu-words-choice.h"
 #include "engine-private.h"
 
-static bool
-is_bytes(const GhFormat *format)
-{
-  return format->packing == GH_BYTES && format->step == 1 &&
-         format->shift == 0 && format->depth == 8;
-}
-
 static void
 count_bytes(const GhFrame *part, uint32_t *scratch, GhCounts *counts)
 {
@@ -31,7 +24,7 @@ gh_count_cell(const GhFrame *frame, const GhRect *part, unsigned counters,
 {
   GhFrame cell = *frame;
 
-  if (!is_bytes(&frame->format)) {
+  if (!gh_format_is_bytes(&frame->format)) {
     gh_words_best(frame, part, counters, scratch, counts);
     return;
   }
@@ -61,6 +54,6 @@ gh_sum_row(const GhFrame *frame, uint32_t y)
 {
   const uint8_t *row = frame->samples + y * frame->stride;
 
-  return is_bytes(&frame->format) ? sum_bytes(row, frame->width)
-                                  : gh_words_sum_row(frame, y);
+  return gh_format_is_bytes(&frame->format) ? sum_bytes(row, frame->width)
+                                            : gh_words_sum_row(frame, y);
 }

@@ -18,7 +18,7 @@ typedef struct {
   size_t size; /* bytes */
 } Room;
 
-/* What one worker has for itself. */
+/* What one worker has for itself. The first one counts in the slot. */
 typedef struct {
   Room room;
   uint32_t *scratch; /* see GhCount */
@@ -40,7 +40,7 @@ typedef struct {
   /* What is being counted. */
   const GhFrame *frame;
   const GhJob *job;
-  uint64_t *row_sums;
+  Slot *slot;
 } CpuEngine;
 
 static bool
@@ -89,8 +89,9 @@ cpu_open(GhEngine *engine, const GhSettings *settings, GhError *error)
 /* With many cells each worker takes some of them; otherwise each takes a share
  * of the rows of all, as one cell may be most of the frame. */
 static void
-count_cells(const CpuEngine *self, const Part *part, unsigned index)
+count_cells(const CpuEngine *self, GhCounts *counts, unsigned index)
 {
+  uint32_t *scratch = self->parts[index].scratch;
   const GhJob *job = self->job;
   bool whole_cells = job->cells.n >= 4 * self->n_parts;
 
@@ -107,8 +108,8 @@ count_cells(const CpuEngine *self, const Part *part, unsigned index)
       cell.height = end - first;
     }
     if (cell.height > 0)
-      gh_count_cell(self->frame, &cell, job->counters, part->scratch,
-                    gh_cell_counts(part->room.counts, job->counters, c));
+      gh_count_cell(self->frame, &cell, job->counters, scratch,
+                    gh_cell_counts(counts, job->counters, c));
   }
 }
 
@@ -116,7 +117,7 @@ static void
 sum_rows(const CpuEngine *self, unsigned index)
 {
   for (uint32_t y = index; y < self->job->rows; y += self->n_parts)
-    self->row_sums[y] = gh_sum_row(self->frame, y);
+    self->slot->row_sums[y] = gh_sum_row(self->frame, y);
 }
 
 /* The share of worker `index`. How to count its rows is for each to find: one
@@ -125,10 +126,11 @@ static void
 count_share(void *job, unsigned index)
 {
   CpuEngine *self = job;
-  Part *part = &self->parts[index];
+  GhCounts *counts =
+      index == 0 ? self->slot->room.counts : self->parts[index].room.counts;
 
-  memset(part->room.counts, 0, gh_job_counts_size(self->job));
-  count_cells(self, part, index);
+  memset(counts, 0, gh_job_counts_size(self->job));
+  count_cells(self, counts, index);
   sum_rows(self, index);
 }
 
@@ -139,7 +141,7 @@ reserve_all(CpuEngine *self, Slot *slot, const GhJob *job)
 
   if (!reserve(&slot->room, size))
     return false;
-  for (unsigned i = 0; i < self->n_parts; i++)
+  for (unsigned i = 1; i < self->n_parts; i++)
     if (!reserve(&self->parts[i].room, size))
       return false;
   if (job->rows <= slot->rows)
@@ -178,10 +180,8 @@ cpu_submit(GhEngine *engine, unsigned index, const GhFrame *frame,
     return gh_fail(error, GH_FAILED, "out of memory");
   self->frame = frame;
   self->job = job;
-  self->row_sums = slot->row_sums;
+  self->slot = slot;
   gh_workers_run(self->workers, count_share, self);
-  memcpy(slot->room.counts, self->parts[0].room.counts,
-         gh_job_counts_size(job));
   for (unsigned i = 1; i < self->n_parts; i++)
     add_part(job, &self->parts[i], slot->room.counts);
   return GH_OK;

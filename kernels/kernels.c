@@ -179,7 +179,7 @@ choose_reader(const GhDeviceFrame *frame, GhFormat *format)
     return WORDS32;
   switch (format->packing) {
   case GH_BYTES:
-    if (format->step == 1 && format->depth == 8)
+    if (gh_format_is_bytes(format))
       return BYTES;
     if (!is_on_words(frame))
       return ANY;

@@ -35,6 +35,12 @@ gh_format_is_valid(const GhFormat *format)
          format->depth <= bits && format->shift <= bits - format->depth;
 }
 
+bool
+gh_format_is_bytes(const GhFormat *format)
+{
+  return format->packing == GH_BYTES && format->step == 1 && format->depth == 8;
+}
+
 size_t
 gh_row_bytes(const GhFormat *format, uint32_t width)
 {

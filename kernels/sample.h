@@ -12,6 +12,9 @@ GhFormat gh_format_complete(GhFormat format);
 /* Whether a format that is complete can be counted. */
 bool gh_format_is_valid(const GhFormat *format);
 
+/* Whether each byte of a row is a sample of 8 bits. */
+bool gh_format_is_bytes(const GhFormat *format);
+
 /* Bytes from the first one of a row to the last one of `width` samples, all of
  * which can be read. */
 size_t gh_row_bytes(const GhFormat *format, uint32_t width);

@@ -6,9 +6,9 @@
 #include "gstgpuhistogram-private.h"
 
 /* A copy of what is wished, and of its weights, which are (transfer full)
- * (nullable). */
+ * (nullable), to make the regions of. */
 static GpuHistogramRegionWishes
-get_wishes(GstGpuHistogram *self, gdouble **weights)
+take_wishes(GstGpuHistogram *self, gdouble **weights)
 {
   GpuHistogramRegionWishes wishes;
 
@@ -30,7 +30,7 @@ make_regions(GstGpuHistogram *self)
   guint width = (guint)GST_VIDEO_INFO_WIDTH(&self->info);
   guint height = (guint)GST_VIDEO_INFO_HEIGHT(&self->info);
   gdouble *weights;
-  GpuHistogramRegionWishes wishes = get_wishes(self, &weights);
+  GpuHistogramRegionWishes wishes = take_wishes(self, &weights);
   /* There is one only after a change while frames are running. */
   gchar *why = gpu_histogram_regions_leave_out_faults(&wishes, self->bins);
 
@@ -49,10 +49,11 @@ gboolean
 gst_gpu_histogram_fit_regions(GstGpuHistogram *self, guint width, guint height,
                               gchar **why)
 {
-  gdouble *weights;
-  GpuHistogramRegionWishes wishes = get_wishes(self, &weights);
+  GpuHistogramRegionWishes wishes;
 
-  g_free(weights);
+  GST_OBJECT_LOCK(self);
+  wishes = self->settings.regions;
+  GST_OBJECT_UNLOCK(self);
   *why = gpu_histogram_regions_get_misfit(&wishes, width, height);
   if (*why && !self->regions_fitted)
     return FALSE;
