@@ -5,7 +5,6 @@
 
 #include "testing-cuda.h"
 
-
 static GstCudaContext *context;
 
 static void
