@@ -6,17 +6,16 @@
 #pragma once
 
 #include "histogram.cuh"
+#include "sample.h"
 
 /* How the grid walks over a cell that did not come along. */
 __device__ static GhCell
 read_cell(const GhLaunch &launch)
 {
-  uint32_t threads = gridDim.x * blockDim.x;
-  GhCell cell = {launch.cells[blockIdx.z], 0, 0, 0, 0};
+  GhCell cell = {launch.cells[blockIdx.z], {0, 0, 0, 0}};
+  uint64_t row_size = (uint64_t)cell.rect.width * launch.format.step;
 
-  cell.row_quads = max(cell.rect.width * launch.format.step / 16, 1u);
-  cell.step_rows = threads / cell.row_quads;
-  cell.step_quads = threads % cell.row_quads;
+  cell.walk = gh_walk(gh_row_quads(row_size), gridDim.x * blockDim.x);
   return cell;
 }
 
@@ -46,11 +45,8 @@ launch_of_cell(const GhCellsLaunch &all)
   own.samples += rect.y * launch.pitch + (uint64_t)rect.x * launch.format.step;
   own.row_size = (uint64_t)rect.width * launch.format.step;
   own.rows = rect.height;
-  own.row_quads = cell.row_quads;
-  own.row_inverse = cell.row_inverse;
-  own.quads = own.rows * own.row_quads;
-  own.step_rows = cell.step_rows;
-  own.step_quads = cell.step_quads;
+  own.walk = cell.walk;
+  own.quads = own.rows * own.walk.row_quads;
   own.first = rect.x;
   own.width = rect.width;
   own.counts = part_of(launch.counts, words);
@@ -68,34 +64,7 @@ histogram_of_cell(const GhCellsLaunch &all)
   histogram<Sample, Walk, Table>(launch_of_cell(all));
 }
 
-/* Sample x of a row. Read byte by byte, as it may lie anywhere. */
-__device__ static uint32_t
-read_sample(const GhFormat &format, const uint8_t *row, uint32_t x)
-{
-  uint32_t group = 0, in_group = 0;
-  const uint8_t *at = row + (uint64_t)x * format.step;
-
-  switch (format.packing) {
-  case GH_BYTES:
-    return at[0] >> format.shift & ((1u << format.depth) - 1);
-  case GH_WORDS_BE:
-    return (at[1] | at[0] << 8) >> format.shift & ((1u << format.depth) - 1);
-  case GH_TENS_LE32:
-    group = x / 3 * 4;
-    in_group = x % 3;
-    break;
-  case GH_TENS_LE40:
-    group = x / 4 * 5;
-    in_group = x % 4;
-    break;
-  default:
-    return (at[0] | at[1] << 8) >> format.shift & ((1u << format.depth) - 1);
-  }
-  at = row + group + in_group;
-  return (at[0] | at[1] << 8) >> (in_group * 2) & 0x3ff;
-}
-
-/* The start of a row for read_sample(), which counts from the frame's first
+/* The start of a row for gh_sample(), which counts from the frame's first
  * column on. */
 __device__ static const uint8_t *
 row_of_cell(const GhLaunch &own, uint32_t row)
@@ -120,7 +89,7 @@ histogram_of_any(const GhCellsLaunch &all)
   for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     uint32_t row = (uint32_t)i / own.width, x = (uint32_t)i % own.width;
     uint32_t sample =
-        read_sample(own.format, row_of_cell(own, row), own.first + x);
+        gh_sample(&own.format, row_of_cell(own, row), own.first + x);
     uint32_t bin = (sample >> own.shift) - tile_first(own);
 
     sum += sample;
@@ -147,7 +116,7 @@ sum_rows(const GhLaunch &launch)
     unsigned long long sum = 0;
 
     for (uint32_t x = lane; x < launch.width; x += 32)
-      sum += read_sample(launch.format, start, x);
+      sum += gh_sample(&launch.format, start, x);
     sum = sum_of_warp(sum);
     if (lane == 0)
       launch.row_sums[row] = sum;

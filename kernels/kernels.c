@@ -211,9 +211,8 @@ set_rows(GhLaunch *launch, const GhDeviceFrame *frame, Reader reader,
     launch->rows = 1;
   }
   launch->row_size = row_size;
-  launch->row_quads = row_size < 16 ? 1 : (uint32_t)(row_size / 16);
   quads = launch->rows == 1 ? row_size / 16
-                            : (uint64_t)launch->rows * launch->row_quads;
+                            : (uint64_t)launch->rows * gh_row_quads(row_size);
   /* One by one; a thread should get as many as elsewhere. */
   if (reader == ANY)
     quads = (uint64_t)frame->width * frame->height / 16;
@@ -389,34 +388,32 @@ set_launch(GhLaunch *launch, const GhDeviceFrame *frame, uint32_t bins,
                  "boundary on");
 }
 
-/* The upper word of a product with it is exact where both the row's quads and
- * the threads' numbers are small. */
-static uint32_t
-row_inverse(uint32_t row_quads, uint32_t threads)
+/* The upper word of a product with row_inverse is exact where both the row's
+ * quads and the threads' numbers are small. */
+static GhWalk
+walk_of(uint64_t row_size, uint32_t threads)
 {
+  uint32_t row_quads = gh_row_quads(row_size);
   uint64_t inverse = (((uint64_t)1 << 32) + row_quads - 1) / row_quads;
+  GhWalk walk = gh_walk(row_quads, threads);
 
-  return inverse > UINT32_MAX || (uint64_t)row_quads * threads > UINT32_MAX
-             ? 0
-             : (uint32_t)inverse;
+  if (inverse <= UINT32_MAX && (uint64_t)row_quads * threads <= UINT32_MAX)
+    walk.row_inverse = (uint32_t)inverse;
+  return walk;
 }
 
 static void
 place_cells(GhCellsLaunch *all, const GhDeviceCells *cells, uint32_t threads)
 {
+  uint64_t step = all->launch.format.step;
+
   if (cells->n > GH_FEW_CELLS) {
     all->launch.cells = (const GhRect *)(uintptr_t)cells->memory;
     return;
   }
   for (uint32_t i = 0; i < cells->n; i++) {
-    GhCell *cell = &all->cells[i];
-    uint32_t quads = cells->rects[i].width * all->launch.format.step / 16;
-
-    cell->rect = cells->rects[i];
-    cell->row_quads = quads < 1 ? 1 : quads;
-    cell->row_inverse = row_inverse(cell->row_quads, threads);
-    cell->step_rows = threads / cell->row_quads;
-    cell->step_quads = threads % cell->row_quads;
+    all->cells[i].rect = cells->rects[i];
+    all->cells[i].walk = walk_of(cells->rects[i].width * step, threads);
   }
 }
 
@@ -453,9 +450,7 @@ gh_kernels_launch(const GhKernels *kernels, CUstream stream,
   else
     choose_grid(kernels, kernel, launch->quads, tiles, shared, &blocks,
                 &threads);
-  launch->row_inverse = row_inverse(launch->row_quads, blocks * threads);
-  launch->step_rows = blocks * threads / launch->row_quads;
-  launch->step_quads = blocks * threads % launch->row_quads;
+  launch->walk = walk_of(launch->row_size, blocks * threads);
   if (cells)
     place_cells(&all, cells, blocks * threads);
   return TRY(cuLaunchKernel, kernels->functions[index], blocks, tiles,

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "counts.h"
-#include "engine.h"
+#include "sample.h"
 
 /*
  * Where the blocks of a grid add up what they counted: followed by a uint32_t
@@ -31,22 +31,43 @@ typedef struct {
             : ((uint32_t)(bins) + 1) / 2 * 2))
 
 /*
- * The argument of every kernel: the frame, how the grid walks over it, and
- * where the counts go. Rows are walked in quads: pieces of 16 bytes on a
- * 16-byte boundary; what a row has before its first and after its last quad
- * is counted a sample at a time.
+ * How the threads of a grid walk over rows. Rows are walked in quads: pieces of
+ * 16 bytes on a 16-byte boundary; what a row has before its first and after its
+ * last quad is counted a sample at a time.
  */
+typedef struct {
+  uint32_t row_quads;   /* most quads that a row can have, at least 1 */
+  uint32_t row_inverse; /* 2^32 / row_quads, rounded up, where the upper word of
+                           a product with it divides exactly; else 0 */
+  uint32_t step_rows;   /* threads of the grid, as whole rows of quads ... */
+  uint32_t step_quads;  /* ... and what is left, below row_quads */
+} GhWalk;
+
+/* The row_quads of rows of so many bytes. */
+GH_ON_DEVICE static inline uint32_t
+gh_row_quads(uint64_t row_size)
+{
+  return row_size < 16 ? 1 : (uint32_t)(row_size / 16);
+}
+
+/* The walk of so many threads, with row_inverse 0. */
+GH_ON_DEVICE static inline GhWalk
+gh_walk(uint32_t row_quads, uint32_t threads)
+{
+  GhWalk walk = {row_quads, 0, threads / row_quads, threads % row_quads};
+
+  return walk;
+}
+
+/* The argument of every kernel: the frame, how the grid walks over it, and
+ * where the counts go. */
 typedef struct {
   const uint8_t *samples; /* in device memory, aligned to a sample */
   uint64_t pitch;         /* bytes from one row to the next */
   uint64_t row_size;      /* bytes of samples in a row */
   uint32_t rows;
-  uint32_t row_quads;   /* most quads that a row can have, at least 1 */
-  uint32_t quads;       /* rows × row_quads; of one row the whole quads */
-  uint32_t step_rows;   /* threads of the grid, as whole rows of quads ... */
-  uint32_t step_quads;  /* ... and what is left, below row_quads */
-  uint32_t row_inverse; /* 2^32 / row_quads, rounded up, where the upper word of
-                           a product with it divides exactly; else 0 */
+  uint32_t quads; /* rows × row_quads; of one row the whole quads */
+  GhWalk walk;
 
   /* For samples that are not a byte each. */
   GhFormat format; /* complete */
@@ -77,10 +98,7 @@ typedef struct {
 
 typedef struct {
   GhRect rect;
-  uint32_t row_quads; /* as in GhLaunch, of the cell */
-  uint32_t row_inverse;
-  uint32_t step_rows;
-  uint32_t step_quads;
+  GhWalk walk;
 } GhCell;
 
 typedef struct {

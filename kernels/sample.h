@@ -6,6 +6,13 @@
 
 #include "engine.h"
 
+/* Device code reads samples, too. */
+#ifdef __CUDACC__
+#define GH_ON_DEVICE __device__
+#else
+#define GH_ON_DEVICE
+#endif
+
 /* The same with nothing left to be understood: step and depth are set. */
 GhFormat gh_format_complete(GhFormat format);
 
@@ -39,10 +46,10 @@ gh_counter_shift(unsigned depth, unsigned counters)
 }
 
 /* Sample x of a row, 0 to 2^depth - 1. */
-static inline uint32_t
-gh_sample(const GhFormat *format, const uint8_t *row, size_t x)
+GH_ON_DEVICE static inline uint32_t
+gh_sample(const GhFormat *format, const uint8_t *row, uint32_t x)
 {
-  const uint8_t *at = row + x * format->step;
+  const uint8_t *at = row + (size_t)x * format->step;
   uint32_t word;
 
   switch (format->packing) {

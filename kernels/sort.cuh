@@ -96,7 +96,7 @@ struct AnyKeys {
     uint32_t row = (uint32_t)index / own.width;
     uint32_t x = (uint32_t)index % own.width;
     uint32_t sample =
-        read_sample(own.format, row_of_cell(own, row), own.first + x);
+        gh_sample(&own.format, row_of_cell(own, row), own.first + x);
 
     *sum += sample;
     return (Key)(sample >> own.shift);

@@ -77,9 +77,9 @@ public:
   {
     uint32_t first = blockIdx.x * blockDim.x + threadIdx.x;
 
-    row = launch.row_inverse ? __umulhi(first, launch.row_inverse)
-                             : first / launch.row_quads;
-    quad = first - row * launch.row_quads;
+    row = launch.walk.row_inverse ? __umulhi(first, launch.walk.row_inverse)
+                                  : first / launch.walk.row_quads;
+    quad = first - row * launch.walk.row_quads;
   }
 
   __device__ bool
@@ -91,10 +91,10 @@ public:
 
     if (full)
       *to = load_quad(reinterpret_cast<const uint4 *>(start + offset));
-    row += launch.step_rows;
-    quad += launch.step_quads;
-    if (quad >= launch.row_quads) {
-      quad -= launch.row_quads;
+    row += launch.walk.step_rows;
+    quad += launch.walk.step_quads;
+    if (quad >= launch.walk.row_quads) {
+      quad -= launch.walk.row_quads;
       row++;
     }
     return full;
