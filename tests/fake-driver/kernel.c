@@ -3,6 +3,7 @@
 /* Modules of the fake driver, and what its kernels do. */
 
 #include "control.h"
+#include "image.h"
 #include "launch.h"
 #include "objects.h"
 #include "sample.h"
@@ -28,6 +29,7 @@ PUBLIC CUresult CUDAAPI
 cuModuleLoadData(CUmodule *module, const void *image)
 {
   CHECK(fake_begin_in_context());
+  CHECK(fake_image_check(image));
   *module = malloc(1);
   return fake_object_add(FAKE_MODULE, *module, 0, free);
 }
@@ -35,7 +37,7 @@ cuModuleLoadData(CUmodule *module, const void *image)
 PUBLIC CUresult CUDAAPI
 cuModuleUnload(CUmodule module)
 {
-  return fake_object_release(FAKE_MODULE, module);
+  return fake_object_release(FAKE_MODULE, module, __func__);
 }
 
 PUBLIC CUresult CUDAAPI
