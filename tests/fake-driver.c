@@ -48,7 +48,8 @@
   X(fake_driver_fail_function, FakeDriverFailFunction)                         \
   X(fake_driver_failed, FakeDriverFailed)                                      \
   X(fake_driver_objects, FakeDriverObjects)                                    \
-  X(fake_driver_pose, FakeDriverPose)
+  X(fake_driver_pose, FakeDriverPose)                                          \
+  X(fake_driver_unplug, FakeDriverUnplug)
 /* clang-format on */
 
 static struct {
@@ -326,6 +327,25 @@ GST_START_TEST(knows_what_failed)
 }
 GST_END_TEST;
 
+GST_START_TEST(works_on_nothing_unplugged)
+{
+  memset(host, 1, PAGE);
+  driver.fake_driver_delay(100000);
+  for (guint i = 0; i < 20; i++)
+    ok(cuMemcpyDtoHAsync_v2(host, device, PAGE, stream));
+  driver.fake_driver_unplug(CUDA_ERROR_UNKNOWN);
+  memset(host, 2, PAGE);
+  fails(cuStreamSynchronize(stream), UNKNOWN); /* which waits even so */
+  fail_unless_equals_int(host[0], 2);
+  fail_unless_equals_int(host[PAGE - 1], 2);
+
+  driver.fake_driver_fail(0, 0, FALSE);
+  ok(cuMemcpyHtoDAsync_v2(device, host, PAGE, stream));
+  ok(cuStreamSynchronize(stream));
+  fail_unless_equals_int(((guint8 *)device)[PAGE - 1], 2);
+}
+GST_END_TEST;
+
 /* PTX is for any device. */
 GST_START_TEST(poses_as_another)
 {
@@ -390,6 +410,7 @@ fake_driver_suite(void)
   tcase_add_test(chain, keeps_contexts_apart);
   tcase_add_test(chain, counts_what_is_left);
   tcase_add_test(chain, knows_what_failed);
+  tcase_add_test(chain, works_on_nothing_unplugged);
   tcase_add_test(chain, poses_as_another);
   tcase_add_test(chain, hides_its_device);
 #ifndef TEST_SANITIZED

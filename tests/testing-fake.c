@@ -25,6 +25,7 @@ test_fake_find(void)
   return test_fake_symbol(FAKE_DRIVER_FAIL, &test_fake.fail_at) &&
          test_fake_symbol(FAKE_DRIVER_FAIL_FUNCTION,
                           &test_fake.fail_function) &&
+         test_fake_symbol(FAKE_DRIVER_UNPLUG, &test_fake.unplug) &&
          test_fake_symbol(FAKE_DRIVER_FAILED, &test_fake.failed) &&
          test_fake_symbol(FAKE_DRIVER_CALLS, &test_fake.calls) &&
          test_fake_symbol(FAKE_DRIVER_DELAY, &test_fake.delay) &&

@@ -11,6 +11,7 @@
 typedef struct {
   FakeDriverFail fail_at;
   FakeDriverFailFunction fail_function;
+  FakeDriverUnplug unplug;
   FakeDriverFailed failed;
   FakeDriverCalls calls;
   FakeDriverDelay delay;

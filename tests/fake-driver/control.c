@@ -33,8 +33,13 @@ static struct {
   const char *failed[MOST_NAMES]; /* up to a NULL; each once */
 } faults;                         /* guarded by the lock */
 
+/* The device works on memory while it has this for reading. */
+static pthread_rwlock_t plug = PTHREAD_RWLOCK_INITIALIZER;
+static int unplugged; /* guarded by plug */
+
 PUBLIC void fake_driver_fail(unsigned call, int code, int ever);
 PUBLIC void fake_driver_fail_function(const char *name, int code);
+PUBLIC void fake_driver_unplug(int code);
 PUBLIC int fake_driver_failed(const char *name);
 PUBLIC unsigned fake_driver_calls(void);
 PUBLIC void fake_driver_delay(unsigned microseconds);
@@ -50,9 +55,18 @@ read_environment(void)
     fake_stream_set_delay((unsigned)strtoul(delay, NULL, 10));
 }
 
+static void
+set_unplugged(int value)
+{
+  pthread_rwlock_wrlock(&plug);
+  unplugged = value;
+  pthread_rwlock_unlock(&plug);
+}
+
 void
 fake_driver_fail(unsigned call, int code, int ever)
 {
+  set_unplugged(0);
   pthread_mutex_lock(&lock);
   memset(&faults, 0, sizeof(faults));
   faults.call = call;
@@ -62,6 +76,29 @@ fake_driver_fail(unsigned call, int code, int ever)
   atomic_store(&lost, 0);
   atomic_store(&excused, 0);
   pthread_mutex_unlock(&lock);
+}
+
+void
+fake_driver_unplug(int code)
+{
+  fake_driver_fail(1, code, 1);
+  set_unplugged(1);
+}
+
+int
+fake_work_begin(void)
+{
+  pthread_rwlock_rdlock(&plug);
+  if (!unplugged)
+    return 1;
+  pthread_rwlock_unlock(&plug);
+  return 0;
+}
+
+void
+fake_work_end(void)
+{
+  pthread_rwlock_unlock(&plug);
 }
 
 void

@@ -18,6 +18,11 @@ CUresult fake_begin_call_in_context(const char *name);
 #define fake_begin() fake_begin_call(__func__)
 #define fake_begin_in_context() fake_begin_call_in_context(__func__)
 
+/* Around what the device does with memory; 0 where there is no device any more
+ * to do it. */
+int fake_work_begin(void);
+void fake_work_end(void);
+
 /* What cuDriverGetVersion gives, and the compute capability, as 90 for 9.0. */
 int fake_version(void);
 int fake_capability(void);

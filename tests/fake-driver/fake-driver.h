@@ -33,8 +33,12 @@ typedef void (*FakeDriverFail)(unsigned call, int code, int ever);
  * is without a version, such as cuMemAlloc, and has to stay where it is. */
 typedef void (*FakeDriverFailFunction)(const char *name, int code);
 
-/* Whether a call of that function has failed because of one of these two since
- * the last FakeDriverFail. */
+/* The device is gone up to the next FakeDriverFail: all calls give `code`, and
+ * nothing that is queued touches memory any more once this has returned. */
+typedef void (*FakeDriverUnplug)(int code);
+
+/* Whether a call of that function has failed because of one of these since the
+ * last FakeDriverFail. */
 typedef int (*FakeDriverFailed)(const char *name);
 
 /* Calls so far since the last FakeDriverFail. */
@@ -57,6 +61,7 @@ typedef void (*FakeDriverPose)(int version, int capability);
 
 #define FAKE_DRIVER_FAIL "fake_driver_fail"
 #define FAKE_DRIVER_FAIL_FUNCTION "fake_driver_fail_function"
+#define FAKE_DRIVER_UNPLUG "fake_driver_unplug"
 #define FAKE_DRIVER_FAILED "fake_driver_failed"
 #define FAKE_DRIVER_POSE "fake_driver_pose"
 #define FAKE_DRIVER_CALLS "fake_driver_calls"

@@ -200,15 +200,16 @@ run_kernel(void *data)
   const Kernel *kernel = data;
   FakeMemory memory;
 
+  if (!fake_work_begin())
+    return;
   if (kernel->registered &&
       !fake_memory_find(kernel->launch.samples, samples_size(kernel), &memory))
     fake_fault("memory was unregistered before its kernel was done");
-  if (kernel->sums_rows) {
+  if (kernel->sums_rows)
     sum_rows(&kernel->launch);
-    return;
-  }
-  for (uint32_t i = 0; i < kernel->n_cells; i++)
+  for (uint32_t i = 0; i < kernel->n_cells && !kernel->sums_rows; i++)
     run_cell(kernel, i);
+  fake_work_end();
 }
 
 /* The device would come to know it only while it runs. */
