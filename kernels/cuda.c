@@ -249,7 +249,13 @@ cuda_open(GhEngine *engine, const GhSettings *settings, GhError *error)
   for (unsigned i = 0; ok && i < engine->depth; i++)
     ok = gh_cuda_slot_open(self, &self->slots[i], error);
   gh_driver_pop(self->driver);
-  return ok ? count_trial_frame(self, error) : GH_FAILED;
+  if (!ok)
+    return GH_FAILED;
+  /* A driver may look at the code only when it is started. */
+  status = count_trial_frame(self, error);
+  if (status != GH_OK)
+    gh_driver_explain(self->driver, &self->device, error);
+  return status;
 }
 
 const GhEngineOps gh_cuda_engine = {

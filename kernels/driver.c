@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LIBRARY "libcuda.so.1"
@@ -62,18 +64,51 @@ bool
 gh_driver_ok(const GhDriver *cuda, CUresult result, const char *call,
              GhError *error)
 {
+  /* Without the version that some of the symbols end with. */
+  const int length = (int)strcspn(call, "_");
   const char *name = NULL, *text = NULL;
 
   if (result == CUDA_SUCCESS)
     return true;
-  if (cuda->cuGetErrorName(result, &name) != CUDA_SUCCESS)
-    name = "unknown error";
-  if (cuda->cuGetErrorString(result, &text) != CUDA_SUCCESS)
-    text = "no description";
-  /* Without the version that some of the symbols end with. */
-  gh_fail(error, GH_FAILED, "%.*s gave %s (%s)", (int)strcspn(call, "_"), call,
-          name, text);
+  /* An older driver does not know what a newer library beside it gives. */
+  if (cuda->cuGetErrorName(result, &name) != CUDA_SUCCESS ||
+      cuda->cuGetErrorString(result, &text) != CUDA_SUCCESS)
+    gh_fail(error, GH_FAILED, "%.*s gave error %d", length, call, (int)result);
+  else
+    gh_fail(error, GH_FAILED, "%.*s gave %s (%s)", length, call, name, text);
   return false;
+}
+
+static void
+add(GhError *error, const char *format, ...)
+{
+  size_t length = strlen(error->text);
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(error->text + length, sizeof(error->text) - length, format, args);
+  va_end(args);
+}
+
+/* Where the driver does not even say this, there is nothing to add. */
+void
+gh_driver_explain(const GhDriver *cuda, const CUdevice *device, GhError *error)
+{
+  int major, minor, version;
+
+  if (device &&
+      cuda->cuDeviceGetAttribute(&major,
+                                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                 *device) == CUDA_SUCCESS &&
+      cuda->cuDeviceGetAttribute(&minor,
+                                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                 *device) == CUDA_SUCCESS)
+    add(error, " on compute capability %d.%d", major, minor);
+  if (cuda->cuDriverGetVersion(&version) == CUDA_SUCCESS)
+    add(error, " with a driver for CUDA %d.%d, %sbuilt with CUDA %d.%d",
+        version / 1000, version % 1000 / 10,
+        version < CUDA_VERSION ? "older than this, which was " : "",
+        CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
 }
 
 static GhStatus
@@ -82,8 +117,12 @@ find_device(const GhDriver *cuda, int id, CUdevice *device, GhError *error)
   CUresult initialised = cuda->cuInit(0);
   int n = 0;
 
-  if (!gh_driver_ok(cuda, initialised, "cuInit", error))
-    return initialised == CUDA_ERROR_NO_DEVICE ? GH_ABSENT : GH_FAILED;
+  if (!gh_driver_ok(cuda, initialised, "cuInit", error)) {
+    if (initialised == CUDA_ERROR_NO_DEVICE)
+      return GH_ABSENT;
+    gh_driver_explain(cuda, NULL, error);
+    return GH_FAILED;
+  }
   if (!gh_driver_ok(cuda, cuda->cuDeviceGetCount(&n), "cuDeviceGetCount",
                     error))
     return GH_FAILED;

@@ -90,3 +90,12 @@ void gh_driver_pop(const GhDriver *driver);
  * driver's name for the code and its text. */
 bool gh_driver_ok(const GhDriver *driver, CUresult result, const char *call,
                   GhError *error);
+
+/*
+ * Adds to the cause in *error what a device that cannot be used mostly suffers
+ * from: code for other devices or for a newer driver. Says which compute
+ * capability `device` has, where it is not NULL, which CUDA the driver is for,
+ * and which one this was built with.
+ */
+void gh_driver_explain(const GhDriver *driver, const CUdevice *device,
+                       GhError *error);

@@ -4,9 +4,6 @@
 
 #include "fatbin.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* How a kernel is started. */
 typedef struct {
   const char *name;
@@ -73,26 +70,6 @@ static const Kernel table[GH_N_KERNELS] = {
   gh_driver_ok(kernels->driver, kernels->driver->name(__VA_ARGS__), #name, \
                error)
 
-/* The usual cause of a failure is code for other devices or for a newer
- * driver, so the cause says which these are. */
-static void
-explain_load(const GhDriver *driver, CUdevice device, GhError *error)
-{
-  int major = 0, minor = 0, version = 0;
-  size_t length = strlen(error->text);
-
-  driver->cuDeviceGetAttribute(
-      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  driver->cuDeviceGetAttribute(
-      &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-  driver->cuDriverGetVersion(&version);
-  snprintf(error->text + length, sizeof(error->text) - length,
-           " on compute capability %d.%d with a driver for CUDA %d.%d, built "
-           "with CUDA %d.%d",
-           major, minor, version / 1000, version % 1000 / 10,
-           CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
-}
-
 static bool
 read_device(GhKernels *kernels, CUdevice device, GhError *error)
 {
@@ -127,6 +104,19 @@ find_function(GhKernels *kernels, unsigned index, GhError *error)
                       (int)kernels->shared_block);
 }
 
+static bool
+load_code(GhKernels *kernels, bool sort, GhError *error)
+{
+  if (!TRY(cuModuleLoadData, &kernels->module, gh_histogram_fatbin) ||
+      (sort && !TRY(cuModuleLoadData, &kernels->sort_module, gh_sort_fatbin)))
+    return false;
+  for (unsigned i = 0; i < GH_N_KERNELS; i++)
+    if (!find_function(kernels, i, error))
+      return false;
+  return TRY(cuModuleGetFunction, &kernels->row_sums, kernels->module,
+             "gh_row_sums");
+}
+
 GhStatus
 gh_kernels_load(GhKernels *kernels, const GhDriver *driver, CUdevice device,
                 bool sort, GhError *error)
@@ -134,18 +124,10 @@ gh_kernels_load(GhKernels *kernels, const GhDriver *driver, CUdevice device,
   kernels->driver = driver;
   if (!read_device(kernels, device, error))
     return GH_FAILED;
-  if (!TRY(cuModuleLoadData, &kernels->module, gh_histogram_fatbin) ||
-      (sort && !TRY(cuModuleLoadData, &kernels->sort_module, gh_sort_fatbin))) {
-    explain_load(driver, device, error);
-    return GH_FAILED;
-  }
-  for (unsigned i = 0; i < GH_N_KERNELS; i++)
-    if (!find_function(kernels, i, error))
-      return GH_FAILED;
-  return TRY(cuModuleGetFunction, &kernels->row_sums, kernels->module,
-             "gh_row_sums")
-             ? GH_OK
-             : GH_FAILED;
+  if (load_code(kernels, sort, error))
+    return GH_OK;
+  gh_driver_explain(driver, &device, error);
+  return GH_FAILED;
 }
 
 void

@@ -4,27 +4,7 @@
 
 #include "testing.h"
 
-#include <string.h>
-
 #define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
-
-/* The one error on the bus names all these words. */
-static void
-check_error(GstBus *bus, const gchar *const *words)
-{
-  GstMessage *message = test_bus_pop(bus, GST_MESSAGE_ERROR);
-  GError *error = NULL;
-  gchar *debug = NULL;
-
-  gst_message_parse_error(message, &error, &debug);
-  for (; *words != NULL; words++)
-    fail_unless(strstr(error->message, *words) != NULL,
-                "\"%s\" does not say \"%s\"", error->message, *words);
-  fail_unless_equals_int(test_bus_take(bus, GST_MESSAGE_ERROR), 0);
-  g_error_free(error);
-  g_free(debug);
-  gst_message_unref(message);
-}
 
 static GstElement *
 element_with_bus(GstBus **bus)
@@ -64,7 +44,7 @@ GST_START_TEST(bins_that_are_no_power_of_two)
   words[1] = number;
   g_object_set(element, "bins", bins[__i__], NULL);
   check_no_start(element);
-  check_error(bus, words);
+  test_bus_check_text(bus, GST_MESSAGE_ERROR, words);
 
   /* Put right, it starts. */
   g_object_set(element, "bins", 64, NULL);
@@ -83,7 +63,7 @@ GST_START_TEST(bins_that_do_not_fit_the_significant_bits)
 
   g_object_set(element, "bins", 512, "significant-bits", 8, NULL);
   check_no_start(element);
-  check_error(bus, words);
+  test_bus_check_text(bus, GST_MESSAGE_ERROR, words);
 
   g_object_set(element, "bins", 256, NULL);
   test_set_state(element, GST_STATE_PAUSED);
@@ -120,7 +100,7 @@ GST_START_TEST(settings_that_do_not_fit_the_format)
                unfit[__i__].significant_bits, NULL);
   harness = gst_harness_new_with_element(element, "sink", "src");
   gst_harness_set_src_caps_str(harness, caps);
-  check_error(bus, unfit[__i__].words);
+  test_bus_check_text(bus, GST_MESSAGE_ERROR, unfit[__i__].words);
   fail_unless_equals_int(gst_harness_push(harness, gst_buffer_new()),
                          GST_FLOW_NOT_NEGOTIATED);
 
@@ -166,7 +146,7 @@ GST_START_TEST(regions_that_no_frame_has)
   gst_util_set_object_arg(G_OBJECT(element), region_faults[__i__].property,
                           region_faults[__i__].value);
   check_no_start(element);
-  check_error(bus, region_faults[__i__].words);
+  test_bus_check_text(bus, GST_MESSAGE_ERROR, region_faults[__i__].words);
 
   /* Put right, it starts. */
   g_object_set(element, "roi", "", "zones", "8x8", NULL);
@@ -202,7 +182,7 @@ GST_START_TEST(regions_that_the_first_frames_do_not_have)
                region_misfits[__i__].value, NULL);
   harness = gst_harness_new_with_element(element, "sink", "src");
   gst_harness_set_src_caps_str(harness, CAPS);
-  check_error(bus, region_misfits[__i__].words);
+  test_bus_check_text(bus, GST_MESSAGE_ERROR, region_misfits[__i__].words);
   fail_unless_equals_int(gst_harness_push(harness, gst_buffer_new()),
                          GST_FLOW_NOT_NEGOTIATED);
 
@@ -250,7 +230,7 @@ GST_START_TEST(unsupported_caps)
   element = element_with_bus(&bus);
   harness = gst_harness_new_with_element(element, "sink", "src");
   gst_harness_set_src_caps_str(harness, caps);
-  check_error(bus, words);
+  test_bus_check_text(bus, GST_MESSAGE_ERROR, words);
   fail_unless_equals_int(gst_harness_push(harness, gst_buffer_new()),
                          GST_FLOW_NOT_NEGOTIATED);
 
@@ -292,7 +272,7 @@ GST_START_TEST(cuda_device_that_does_not_exist)
   gst_util_set_object_arg(G_OBJECT(element), "engine", "cuda");
   g_object_set(element, "cuda-device-id", 999, NULL);
   check_no_start(element);
-  check_error(bus, words);
+  test_bus_check_text(bus, GST_MESSAGE_ERROR, words);
   discard(element, bus);
 }
 GST_END_TEST;

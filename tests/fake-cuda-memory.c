@@ -287,12 +287,4 @@ fake_cuda_memory_suite(void)
   return suite;
 }
 
-int
-main(int argc, char **argv)
-{
-  if (!test_fake_find()) {
-    g_printerr("fake-cuda-memory: skipped, this is no fake driver\n");
-    return 77;
-  }
-  return test_main(argc, argv, fake_cuda_memory_suite, "fake-cuda-memory");
-}
+TEST_FAKE_MAIN(fake_cuda_memory)

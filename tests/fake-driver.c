@@ -20,9 +20,11 @@
   X(cuCtxPopCurrent_v2, PFN_cuCtxPopCurrent_v4000)                             \
   X(cuCtxPushCurrent_v2, PFN_cuCtxPushCurrent_v4000)                           \
   X(cuCtxSynchronize, PFN_cuCtxSynchronize_v2000)                              \
+  X(cuDriverGetVersion, PFN_cuDriverGetVersion_v2020)                          \
   X(cuEventCreate, PFN_cuEventCreate_v2000)                                    \
   X(cuEventDestroy_v2, PFN_cuEventDestroy_v4000)                               \
   X(cuEventRecord, PFN_cuEventRecord_v2000)                                    \
+  X(cuInit, PFN_cuInit_v2000)                                                  \
   X(cuMemAllocPitch_v2, PFN_cuMemAllocPitch_v3020)                             \
   X(cuMemAlloc_v2, PFN_cuMemAlloc_v3020)                                       \
   X(cuMemFreeHost, PFN_cuMemFreeHost_v2000)                                    \
@@ -34,6 +36,8 @@
   X(cuMemcpy2D_v2, PFN_cuMemcpy2D_v3020)                                       \
   X(cuMemcpyDtoHAsync_v2, PFN_cuMemcpyDtoHAsync_v3020)                         \
   X(cuMemcpyHtoDAsync_v2, PFN_cuMemcpyHtoDAsync_v3020)                         \
+  X(cuModuleLoadData, PFN_cuModuleLoadData_v2000)                              \
+  X(cuModuleUnload, PFN_cuModuleUnload_v2000)                                  \
   X(cuPointerGetAttribute, PFN_cuPointerGetAttribute_v4000)                    \
   X(cuStreamCreate, PFN_cuStreamCreate_v2000)                                  \
   X(cuStreamDestroy_v2, PFN_cuStreamDestroy_v4000)                             \
@@ -41,7 +45,11 @@
   X(cuStreamWaitEvent, PFN_cuStreamWaitEvent_v3020)                            \
   X(fake_driver_delay, FakeDriverDelay)                                        \
   X(fake_driver_fail, FakeDriverFail)                                          \
-  X(fake_driver_objects, FakeDriverObjects)
+  X(fake_driver_fail_function, FakeDriverFailFunction)                         \
+  X(fake_driver_failed, FakeDriverFailed)                                      \
+  X(fake_driver_objects, FakeDriverObjects)                                    \
+  X(fake_driver_pose, FakeDriverPose)                                          \
+  X(fake_driver_unplug, FakeDriverUnplug)
 /* clang-format on */
 
 static struct {
@@ -295,6 +303,77 @@ GST_START_TEST(counts_what_is_left)
 }
 GST_END_TEST;
 
+GST_START_TEST(knows_what_failed)
+{
+  CUdeviceptr memory;
+
+  driver.fake_driver_fail(0, 0, FALSE);
+  driver.fake_driver_fail_function("cuMemAlloc", CUDA_ERROR_UNKNOWN);
+  ok(cuStreamSynchronize(stream));
+  fails(cuMemAlloc_v2(&memory, 1), UNKNOWN);
+  fails(cuMemAlloc_v2(&memory, 1), UNKNOWN);
+  fail_unless(driver.fake_driver_failed("cuMemAlloc"));
+  fail_unless(!driver.fake_driver_failed("cuMemAllocPitch"));
+  fail_unless(!driver.fake_driver_failed("cuStreamSynchronize"));
+
+  driver.fake_driver_fail(2, CUDA_ERROR_UNKNOWN, FALSE);
+  fail_unless(!driver.fake_driver_failed("cuMemAlloc"));
+  ok(cuMemAlloc_v2(&memory, 1));
+  /* Its work is done even so. */
+  fails(cuMemFree_v2(memory), UNKNOWN);
+  fail_unless(driver.fake_driver_failed("cuMemFree"));
+  fail_unless(!driver.fake_driver_failed("cuMemAlloc"));
+  driver.fake_driver_fail(0, 0, FALSE);
+}
+GST_END_TEST;
+
+GST_START_TEST(works_on_nothing_unplugged)
+{
+  memset(host, 1, PAGE);
+  driver.fake_driver_delay(100000);
+  for (guint i = 0; i < 20; i++)
+    ok(cuMemcpyDtoHAsync_v2(host, device, PAGE, stream));
+  driver.fake_driver_unplug(CUDA_ERROR_UNKNOWN);
+  memset(host, 2, PAGE);
+  fails(cuStreamSynchronize(stream), UNKNOWN); /* which waits even so */
+  fail_unless_equals_int(host[0], 2);
+  fail_unless_equals_int(host[PAGE - 1], 2);
+
+  driver.fake_driver_fail(0, 0, FALSE);
+  ok(cuMemcpyHtoDAsync_v2(device, host, PAGE, stream));
+  ok(cuStreamSynchronize(stream));
+  fail_unless_equals_int(((guint8 *)device)[PAGE - 1], 2);
+}
+GST_END_TEST;
+
+/* PTX is for any device. */
+GST_START_TEST(poses_as_another)
+{
+  int version;
+  CUmodule module;
+
+  ok(cuDriverGetVersion(&version));
+  fail_unless_equals_int(version, CUDA_VERSION);
+  driver.fake_driver_pose(11040, 30);
+  ok(cuDriverGetVersion(&version));
+  fail_unless_equals_int(version, 11040);
+  ok(cuModuleLoadData(&module, ".version 6.3"));
+  ok(cuModuleUnload(module));
+  driver.fake_driver_pose(0, 0);
+}
+GST_END_TEST;
+
+GST_START_TEST(hides_its_device)
+{
+  g_setenv("CUDA_VISIBLE_DEVICES", "", TRUE);
+  fails(cuInit(0), NO_DEVICE);
+  g_setenv("CUDA_VISIBLE_DEVICES", "-1", TRUE);
+  fails(cuInit(0), NO_DEVICE);
+  g_setenv("CUDA_VISIBLE_DEVICES", "0", TRUE);
+  ok(cuInit(0));
+}
+GST_END_TEST;
+
 #ifndef TEST_SANITIZED
 static void
 unregister_too_early(void)
@@ -330,6 +409,10 @@ fake_driver_suite(void)
   tcase_add_test(chain, copies_rows);
   tcase_add_test(chain, keeps_contexts_apart);
   tcase_add_test(chain, counts_what_is_left);
+  tcase_add_test(chain, knows_what_failed);
+  tcase_add_test(chain, works_on_nothing_unplugged);
+  tcase_add_test(chain, poses_as_another);
+  tcase_add_test(chain, hides_its_device);
 #ifndef TEST_SANITIZED
   /* Not where tests have no process of their own. */
   if (g_strcmp0(g_getenv("CK_FORK"), "no") != 0)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 """The plugin from outside, as on a machine without a GPU driver: it loads, is
-not blacklisted, links to nothing of CUDA, and counts. Needs GST_PLUGIN_PATH and
-GStreamer's tools; what is said of a missing driver is skipped where there is
-one."""
+not blacklisted, links to nothing of CUDA, and counts; and as where the driver
+has no device to show. Needs GST_PLUGIN_PATH and GStreamer's tools; what is said
+of a missing driver is skipped where there is one."""
 
 import ctypes
 import os
@@ -116,17 +116,18 @@ class NoDriver(unittest.TestCase):
         for name in needed:
             self.assertNotRegex(name, r"libcuda|nvidia|nvrtc|libnv")
 
-    def test_B13_cpu_counts_without_a_word(self):
-        result = self.check_engine("cpu")
-        self.assertNotRegex(result.stderr, COMPLAINT)
-
-    def test_B13_auto_counts_without_a_word(self):
-        result = self.check_engine("auto")
+    def check_counts_without_a_word(self, engine):
+        result = self.check_engine(engine)
         self.assertNotRegex(result.stderr, COMPLAINT)
         self.assertNotRegex(result.stdout, r"\((warning|error)\)")
 
-    @unittest.skipIf(have_driver(), "there is a driver")
-    def test_B13_cuda_is_one_clear_error(self):
+    def test_B13_cpu_counts_without_a_word(self):
+        self.check_counts_without_a_word("cpu")
+
+    def test_B13_auto_counts_without_a_word(self):
+        self.check_counts_without_a_word("auto")
+
+    def check_cuda_is_one_clear_error(self):
         self.make_frames()
         result = self.launch("cuda")
         self.assertNotEqual(result.returncode, 0)
@@ -136,6 +137,17 @@ class NoDriver(unittest.TestCase):
         self.assertIn("engine=cuda", errors[0])
         self.assertIn("engine=auto", errors[0])
         self.assertNotIn("(element): gpuhistogram,", result.stdout)
+
+    @unittest.skipIf(have_driver(), "there is a driver")
+    def test_B13_cuda_is_one_clear_error(self):
+        self.check_cuda_is_one_clear_error()
+
+    def test_no_device_is_visible(self):
+        for devices in "", "-1":
+            with self.subTest(CUDA_VISIBLE_DEVICES=devices):
+                self.environment["CUDA_VISIBLE_DEVICES"] = devices
+                self.check_counts_without_a_word("auto")
+                self.check_cuda_is_one_clear_error()
 
 
 if __name__ == "__main__":

@@ -64,12 +64,4 @@ pinned_faults_suite(void)
   return suite;
 }
 
-int
-main(int argc, char **argv)
-{
-  if (!test_fake_find()) {
-    g_printerr("pinned-faults: skipped, this is no fake driver\n");
-    return 77;
-  }
-  return test_main(argc, argv, pinned_faults_suite, "pinned-faults");
-}
+TEST_FAKE_MAIN(pinned_faults)

@@ -10,9 +10,13 @@
 
 typedef struct {
   FakeDriverFail fail_at;
+  FakeDriverFailFunction fail_function;
+  FakeDriverUnplug unplug;
+  FakeDriverFailed failed;
   FakeDriverCalls calls;
   FakeDriverDelay delay;
   FakeDriverObjects objects;
+  FakeDriverPose pose;
 } TestFake;
 
 /* Set by test_fake_find(). */
@@ -21,6 +25,21 @@ extern TestFake test_fake;
 /* FALSE where the driver is a real one, or there is none. */
 gboolean test_fake_find(void);
 
+/* That the text names a call that failed because it was told to, and the
+ * driver's name of the code. */
+void test_fake_check_cause(const gchar *text, int code);
+
 /* Sets the pointer at @function to what the driver calls @name; FALSE where it
  * has none of that name. */
 gboolean test_fake_symbol(const gchar *name, void *function);
+
+/* TEST_MAIN for a program that is skipped where the driver is another one. */
+#define TEST_FAKE_MAIN(name)                                   \
+  int main(int argc, char **argv)                              \
+  {                                                            \
+    if (!test_fake_find()) {                                   \
+      g_printerr(#name ": skipped, this is no fake driver\n"); \
+      return 77;                                               \
+    }                                                          \
+    return test_main(argc, argv, name##_suite, #name);         \
+  }

@@ -5,6 +5,7 @@
 #include "testing.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- Bus ---- */
@@ -50,6 +51,41 @@ test_bus_take(GstBus *bus, GstMessageType types)
     count++;
   }
   return count;
+}
+
+gchar *
+test_message_text(GstMessage *message)
+{
+  GError *error = NULL;
+  gchar *text;
+
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error(message, &error, NULL);
+  else
+    gst_message_parse_warning(message, &error, NULL);
+  text = g_strdup(error->message);
+  g_error_free(error);
+  return text;
+}
+
+void
+test_check_words(const gchar *text, const gchar *const *words)
+{
+  for (; *words; words++)
+    fail_unless(strstr(text, *words) != NULL, "\"%s\" does not say \"%s\"",
+                text, *words);
+}
+
+void
+test_bus_check_text(GstBus *bus, GstMessageType type, const gchar *const *words)
+{
+  GstMessage *message = test_bus_pop(bus, type);
+  gchar *text = test_message_text(message);
+
+  test_check_words(text, words);
+  fail_unless_equals_int(test_bus_take(bus, type), 0);
+  g_free(text);
+  gst_message_unref(message);
 }
 
 static GstStructure *

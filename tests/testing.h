@@ -237,6 +237,17 @@ void test_pusher_join(TestPusher *pusher);
 GstMessage *test_bus_pop(GstBus *bus, GstMessageType types);
 GstMessage *test_bus_pop_histogram(GstBus *bus);
 guint64 test_message_uint64(GstMessage *message, const gchar *field);
+/* (transfer full): what an error or a warning tells the user. */
+gchar *test_message_text(GstMessage *message);
+
+/* The text has all these words, up to a NULL. */
+void test_check_words(const gchar *text, const gchar *const *words);
+
+/* Waits for an error or a warning; it is the only one of its type on the bus,
+ * and its text has all these words. */
+void test_bus_check_text(GstBus *bus, GstMessageType type,
+                         const gchar *const *words);
+
 /* How many messages of these types were on the bus; empties it. */
 guint test_bus_take(GstBus *bus, GstMessageType types);
 guint64 test_stat(GstElement *element, const gchar *field);

@@ -8,11 +8,24 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* Counts the call, and says how it ends. */
-CUresult fake_begin(void);
+/* Counts a call of the function of that name, and says how it ends. */
+CUresult fake_begin_call(const char *name);
 
 /* The same for calls that need a current context. */
-CUresult fake_begin_in_context(void);
+CUresult fake_begin_call_in_context(const char *name);
+
+/* Of the function that these stand in. */
+#define fake_begin() fake_begin_call(__func__)
+#define fake_begin_in_context() fake_begin_call_in_context(__func__)
+
+/* Around what the device does with memory; 0 where there is no device any more
+ * to do it. */
+int fake_work_begin(void);
+void fake_work_end(void);
+
+/* What cuDriverGetVersion gives, and the compute capability, as 90 for 9.0. */
+int fake_version(void);
+int fake_capability(void);
 
 /* Returns from a function of the driver where something fails. */
 #define CHECK(call)              \

@@ -55,6 +55,8 @@ run_copy(void *data)
 {
   const Copy *copy = data;
 
+  if (!fake_work_begin())
+    return;
   check_registered(copy, &copy->to);
   check_registered(copy, &copy->from);
   for (size_t y = 0; y < copy->height; y++) {
@@ -65,6 +67,7 @@ run_copy(void *data)
     else
       memset(to, 0, copy->width);
   }
+  fake_work_end();
 }
 
 static CUresult

@@ -4,6 +4,7 @@
 
 #include "control.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -13,8 +14,6 @@ static const struct {
     {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 4},
     {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 99 << 10},
     {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 100 << 10},
-    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
-    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
     {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 512},
     {CU_DEVICE_ATTRIBUTE_INTEGRATED, 0},
     {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, 1},
@@ -27,28 +26,19 @@ static const struct {
 PUBLIC CUresult CUDAAPI
 cuInit(unsigned flags)
 {
-  return fake_begin();
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+  CHECK(fake_begin());
+  return visible && (visible[0] == '\0' || visible[0] == '-')
+             ? CUDA_ERROR_NO_DEVICE
+             : CUDA_SUCCESS;
 }
 
 PUBLIC CUresult CUDAAPI
 cuDriverGetVersion(int *version)
 {
-  *version = CUDA_VERSION;
+  *version = fake_version();
   return fake_begin();
-}
-
-PUBLIC CUresult CUDAAPI
-cuGetErrorName(CUresult error, const char **name)
-{
-  *name = "CUDA_ERROR_FAKE";
-  return CUDA_SUCCESS;
-}
-
-PUBLIC CUresult CUDAAPI
-cuGetErrorString(CUresult error, const char **text)
-{
-  *text = "the fake driver was told so";
-  return CUDA_SUCCESS;
 }
 
 PUBLIC CUresult CUDAAPI
@@ -76,10 +66,9 @@ cuDeviceGetName(char *name, int size, CUdevice device)
   return CUDA_SUCCESS;
 }
 
-PUBLIC CUresult CUDAAPI
-cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+static CUresult
+find_attribute(CUdevice_attribute attribute, int *value)
 {
-  CHECK(fake_begin());
   for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
     if (attributes[i].attribute == attribute) {
       *value = attributes[i].value;
@@ -87,6 +76,22 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
     }
   }
   return CUDA_ERROR_INVALID_VALUE;
+}
+
+PUBLIC CUresult CUDAAPI
+cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+  CHECK(fake_begin());
+  switch (attribute) {
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    *value = fake_capability() / 10;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+    *value = fake_capability() % 10;
+    return CUDA_SUCCESS;
+  default:
+    return find_attribute(attribute, value);
+  }
 }
 
 /* A device is no peer of its own. */

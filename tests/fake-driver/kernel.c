@@ -3,6 +3,7 @@
 /* Modules of the fake driver, and what its kernels do. */
 
 #include "control.h"
+#include "image.h"
 #include "launch.h"
 #include "objects.h"
 #include "sample.h"
@@ -28,6 +29,7 @@ PUBLIC CUresult CUDAAPI
 cuModuleLoadData(CUmodule *module, const void *image)
 {
   CHECK(fake_begin_in_context());
+  CHECK(fake_image_check(image));
   *module = malloc(1);
   return fake_object_add(FAKE_MODULE, *module, 0, free);
 }
@@ -35,7 +37,7 @@ cuModuleLoadData(CUmodule *module, const void *image)
 PUBLIC CUresult CUDAAPI
 cuModuleUnload(CUmodule module)
 {
-  return fake_object_release(FAKE_MODULE, module);
+  return fake_object_release(FAKE_MODULE, module, __func__);
 }
 
 PUBLIC CUresult CUDAAPI
@@ -198,15 +200,16 @@ run_kernel(void *data)
   const Kernel *kernel = data;
   FakeMemory memory;
 
+  if (!fake_work_begin())
+    return;
   if (kernel->registered &&
       !fake_memory_find(kernel->launch.samples, samples_size(kernel), &memory))
     fake_fault("memory was unregistered before its kernel was done");
-  if (kernel->sums_rows) {
+  if (kernel->sums_rows)
     sum_rows(&kernel->launch);
-    return;
-  }
-  for (uint32_t i = 0; i < kernel->n_cells; i++)
+  for (uint32_t i = 0; i < kernel->n_cells && !kernel->sums_rows; i++)
     run_cell(kernel, i);
+  fake_work_end();
 }
 
 /* The device would come to know it only while it runs. */

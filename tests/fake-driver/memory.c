@@ -54,7 +54,7 @@ cuMemFree(CUdeviceptr memory)
 
   if (fake_memory_find((void *)memory, 1, &found))
     fake_stream_wait_default(found.context);
-  return fake_object_release(FAKE_DEVICE_MEMORY, (void *)memory);
+  return fake_object_release(FAKE_DEVICE_MEMORY, (void *)memory, __func__);
 }
 
 PUBLIC CUresult CUDAAPI
@@ -74,7 +74,7 @@ cuMemAllocHost(void **memory, size_t size)
 PUBLIC CUresult CUDAAPI
 cuMemFreeHost(void *memory)
 {
-  return fake_object_release(FAKE_HOST_MEMORY, memory);
+  return fake_object_release(FAKE_HOST_MEMORY, memory, __func__);
 }
 
 PUBLIC CUresult CUDAAPI

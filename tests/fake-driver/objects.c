@@ -123,7 +123,7 @@ fake_object_check(FakeKind kind, const void *object)
 }
 
 CUresult
-fake_object_release(FakeKind kind, void *object)
+fake_object_release(FakeKind kind, void *object, const char *call)
 {
   CUresult result = fake_object_check(kind, object);
 
@@ -132,7 +132,7 @@ fake_object_release(FakeKind kind, void *object)
   /* As above: of any context. */
   if (kind == FAKE_HOST_MEMORY)
     result = CUDA_SUCCESS;
-  CHECK(fake_begin_in_context());
+  CHECK(fake_begin_call_in_context(call));
   return result;
 }
 

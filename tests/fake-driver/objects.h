@@ -25,9 +25,9 @@ CUresult fake_object_add(FakeKind kind, void *object, size_t size,
 /* Frees it. Returns 0 if there is no such object. */
 int fake_object_remove(FakeKind kind, void *object);
 
-/* The same for a call that frees: whose object it must be, and in whose
- * context. */
-CUresult fake_object_release(FakeKind kind, void *object);
+/* The same for a call that frees, by its name: whose object it must be, and in
+ * whose context. */
+CUresult fake_object_release(FakeKind kind, void *object, const char *call);
 
 /* Whether it is there and of the current context. */
 CUresult fake_object_check(FakeKind kind, const void *object);

@@ -50,7 +50,7 @@ PUBLIC CUresult CUDAAPI cuStreamDestroy_v2(CUstream stream);
 CUresult CUDAAPI
 cuStreamDestroy_v2(CUstream stream)
 {
-  return fake_object_release(FAKE_STREAM, stream);
+  return fake_object_release(FAKE_STREAM, stream, __func__);
 }
 
 CUresult CUDAAPI
@@ -96,7 +96,7 @@ cuEventCreate(CUevent *event, unsigned flags)
 PUBLIC CUresult CUDAAPI
 cuEventDestroy(CUevent event)
 {
-  return fake_object_release(FAKE_EVENT, event);
+  return fake_object_release(FAKE_EVENT, event, __func__);
 }
 
 PUBLIC CUresult CUDAAPI
