@@ -236,9 +236,12 @@ gh_cells_set(GhCells *self, const GhFrame *frame)
 void
 gh_cells_clear(GhCells *self)
 {
+  uint32_t version = self->version;
+
   free(self->regions);
   free(self->first);
   free(self->members);
   free(self->cells);
-  *self = (GhCells){.version = self->version};
+  memset(self, 0, sizeof(*self));
+  self->version = version;
 }

@@ -431,6 +431,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
   g_setenv("GST_REGISTRY_DISABLE", "yes", TRUE);
   gst_init(NULL, NULL);
   g_log_set_default_handler(log_or_abort, NULL);
+  /* What a thread holds while it ends looks like a leak. */
+  g_thread_pool_set_max_unused_threads(-1);
+  g_thread_pool_set_max_idle_time(0);
   CHECK(GST_ELEMENT_REGISTER(gpuhistogram, NULL), "no element");
   check_properties_are_known();
   return 0;
