@@ -147,6 +147,22 @@ GST_START_TEST(caps_query_asks_downstream)
 }
 GST_END_TEST;
 
+GST_START_TEST(B49_dmabuf_caps_are_not_linked)
+{
+  GstElement *filter = gst_element_factory_make("capsfilter", NULL);
+  GstElement *bin = gst_bin_new(NULL), *element = test_element(NULL);
+
+  gst_bin_add_many(GST_BIN(bin), filter, element, NULL);
+  gst_util_set_object_arg(G_OBJECT(filter), "caps",
+                          "video/x-raw(memory:DMABuf),format=NV12");
+  fail_if(gst_element_link(filter, element));
+  gst_util_set_object_arg(G_OBJECT(filter), "caps", "video/x-raw,format=NV12");
+  fail_unless(gst_element_link(filter, element));
+  gst_object_unref(element);
+  gst_object_unref(bin);
+}
+GST_END_TEST;
+
 /* The sink goes away and another one comes, in mid-stream. */
 GST_START_TEST(pad_is_linked_anew_in_mid_stream)
 {
@@ -267,6 +283,7 @@ caps_suite(void)
   tcase_add_test(chain, B04_caps_change_at_random);
   tcase_add_test(chain, caps_go_out_as_they_came_in);
   tcase_add_test(chain, caps_query_asks_downstream);
+  tcase_add_test(chain, B49_dmabuf_caps_are_not_linked);
   tcase_add_test(chain, flow_is_reported_past_events);
   tcase_add_test(chain, last_flow_is_reported_at_the_end);
   tcase_add_test(chain, pad_is_linked_anew_in_mid_stream);

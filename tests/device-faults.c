@@ -180,6 +180,48 @@ GST_START_TEST(B23_kernel_that_traps)
 }
 GST_END_TEST
 
+/* Of a stream that has failed, a frame is refused without a call. */
+static void
+check_no_more_work(TestFixture *fixture)
+{
+  guint calls;
+
+  if (!test_fake_find())
+    return;
+  test_fixture_drain(fixture);
+  calls = test_fake.calls();
+  fail_unless_equals_int(push_frames(fixture, 0, 1), 0);
+  fail_unless_equals_int(test_fake.calls(), calls);
+}
+
+/* One frame is on its way downstream, and the others are being counted. */
+GST_START_TEST(B23_kernel_that_traps_with_frames_in_flight)
+{
+  TestFixture fixture;
+  guint depth, taken;
+
+  test_fixture_setup(&fixture, CAPS, NULL);
+  test_tap_clear(fixture.tap);
+  g_object_get(fixture.element, "async-depth", &depth, NULL);
+  fail_unless_equals_int(push_frames(&fixture, 0, BROKEN), BROKEN);
+  test_fixture_drain(&fixture);
+  test_tap_shut(fixture.tap);
+  fail_unless_equals_int(push_frames(&fixture, BROKEN, BROKEN + 1), 1);
+  test_tap_wait_for_buffer_at_gate(fixture.tap);
+  fail_unless_equals_int(push_frames(&fixture, BROKEN + 1, BROKEN + depth),
+                         depth - 1);
+  break_context(TRUE);
+  test_tap_open(fixture.tap);
+  taken = push_frames(&fixture, BROKEN + depth, FRAMES);
+  fail_unless(taken <= depth, "%u frames after the trap", taken);
+  check_message(fixture.bus, GST_MESSAGE_ERROR);
+  check_no_more_work(&fixture);
+  check_quick_end(&fixture);
+  fail_unless(check_what_came(&fixture) > BROKEN);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
 GST_START_TEST(B23_kernel_that_traps_under_auto)
 {
   TestFixture fixture;
@@ -244,6 +286,7 @@ device_faults_suite(void)
   suite_add_tcase(suite, tcase);
   tcase_add_test(tcase, B23_errors_of_others);
   tcase_add_test(tcase, B23_kernel_that_traps);
+  tcase_add_test(tcase, B23_kernel_that_traps_with_frames_in_flight);
   tcase_add_test(tcase, B23_kernel_that_traps_under_auto);
   tcase_add_test(tcase, regions_of_frames_that_the_gpu_loses);
   return suite;

@@ -212,6 +212,7 @@ static const struct {
     {"video/x-bayer,format=rggb", {"x-bayer", "bayer2rgb ! videoconvert"}},
     {"image/jpeg", {"image/jpeg", "decodebin"}},
     {"video/x-raw(memory:GLMemory),format=NV12", {"GLMemory", "Download"}},
+    {"video/x-raw(memory:DMABuf),format=NV12", {"DMABuf", "Download"}},
     {"video/x-raw(format:Interlaced),format=NV12",
      {"Interlaced", "convert them"}},
     {"video/x-raw(memory:SystemMemory, meta:GstVideoOverlayComposition),"

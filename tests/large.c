@@ -8,8 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the largest frame takes, copies for the device included. */
-#define MEMORY ((guint64)8 << 30)
+/* What the frames take, copies for the device included. */
+#define MEMORY ((guint64)1 << 30)
+#define MEMORY_OF_LARGEST ((guint64)8 << 30)
 
 typedef struct {
   gpointer start;
@@ -80,26 +81,33 @@ GST_START_TEST(B48_large_frames)
 }
 GST_END_TEST;
 
+static guint64
+free_memory(void)
+{
+  return (guint64)sysconf(_SC_AVPHYS_PAGES) * (guint64)sysconf(_SC_PAGESIZE);
+}
+
 static Suite *
 large_suite(void)
 {
   Suite *suite = suite_create("large");
   TCase *chain = tcase_create("general");
+  gboolean all = free_memory() >= MEMORY_OF_LARGEST;
 
+  if (!all)
+    g_printerr("large: the largest frame is skipped, there are no 8 GiB of "
+               "free memory\n");
   tcase_set_timeout(chain, 100);
   suite_add_tcase(suite, chain);
-  tcase_add_loop_test(chain, B48_large_frames, 0, 3);
+  tcase_add_loop_test(chain, B48_large_frames, 0, all ? 3 : 2);
   return suite;
 }
 
 int
 main(int argc, char **argv)
 {
-  guint64 memory =
-      (guint64)sysconf(_SC_AVPHYS_PAGES) * (guint64)sysconf(_SC_PAGESIZE);
-
-  if (memory < MEMORY) {
-    g_printerr("large: skipped, there are no 8 GiB of free memory\n");
+  if (free_memory() < MEMORY) {
+    g_printerr("large: skipped, there is no GiB of free memory\n");
     return 77;
   }
   return test_main(argc, argv, large_suite, "large");

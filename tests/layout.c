@@ -5,6 +5,8 @@
 
 #include "testing.h"
 
+#include <string.h>
+
 #define GRAY_641x5 "video/x-raw,format=GRAY8,width=641,height=5,framerate=25/1"
 #define GRAY_720x576 \
   "video/x-raw,format=GRAY8,width=720,height=576,framerate=25/1"
@@ -64,6 +66,60 @@ make_gray(const GstVideoInfo *info, guint variant)
 GST_START_TEST(B34_gray_in_three_layouts)
 {
   measure(GRAY_641x5, make_gray, (guint)__i__, 3205);
+}
+GST_END_TEST;
+
+static guint8
+never_zero(guint x, guint y, gpointer unused)
+{
+  return (guint8)(1 + (x * 7 + y) % 255);
+}
+
+/* Zeros around the frame: a sample from outside would show. */
+static void
+measure_among_zeros(TestFixture *f, gsize offset, gint stride)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate(
+      NULL, offset + (gsize)(f->info.height * stride) + 64, NULL);
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {offset};
+  gint strides[GST_VIDEO_MAX_PLANES] = {stride};
+  GstMapInfo map;
+
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  memset(map.data, 0, map.size);
+  for (gint y = 0; y < f->info.height; y++)
+    for (gint x = 0; x < f->info.width; x++)
+      map.data[offset + (gsize)(y * stride + x)] =
+          never_zero((guint)x, (guint)y, NULL);
+  gst_buffer_unmap(buffer, &map);
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE,
+                                 GST_VIDEO_FORMAT_GRAY8, f->info.width,
+                                 f->info.height, 1, offsets, strides);
+  test_fixture_measure(f, buffer, 256);
+}
+
+GST_START_TEST(B15_every_offset_of_gray)
+{
+  const guint widths[] = {1,  2,  3,  4,  7,  8,  15,  16,  17,
+                          31, 32, 33, 40, 63, 64, 255, 256, 257};
+  const guint heights[] = {1, 2, 8};
+  const gint strides[] = {641, 644, 704};
+  TestFixture f;
+
+  test_fixture_setup(&f, GRAY_641x5, NULL);
+  for (guint w = 0; w < G_N_ELEMENTS(widths); w++) {
+    for (guint h = 0; h < G_N_ELEMENTS(heights); h++) {
+      gchar *caps = g_strdup_printf("video/x-raw,format=GRAY8,width=%u,"
+                                    "height=%u,framerate=25/1",
+                                    widths[w], heights[h]);
+
+      fail_unless(test_fixture_renegotiate(&f, caps));
+      for (gsize offset = 0; offset < 32; offset++)
+        measure_among_zeros(&f, offset, strides[__i__]);
+      g_free(caps);
+    }
+  }
+  test_fixture_teardown(&f);
 }
 GST_END_TEST;
 
@@ -135,7 +191,10 @@ GST_START_TEST(B42_crop_meta_stays_and_the_whole_frame_counts)
   fail_unless_equals_uint64(meta->pixels, 720 * 576);
   crop = gst_buffer_get_video_crop_meta(buffer);
   fail_unless(crop != NULL);
+  fail_unless_equals_int(crop->x, crops[__i__].x);
+  fail_unless_equals_int(crop->y, crops[__i__].y);
   fail_unless_equals_int(crop->width, crops[__i__].width);
+  fail_unless_equals_int(crop->height, crops[__i__].height);
   gst_buffer_unref(buffer);
   test_fixture_teardown(&f);
 }
@@ -273,6 +332,7 @@ layout_suite(void)
 
   suite_add_tcase(suite, chain);
   tcase_add_loop_test(chain, B34_gray_in_three_layouts, 0, 3);
+  tcase_add_loop_test(chain, B15_every_offset_of_gray, 0, 3);
   tcase_add_loop_test(chain, B34_luma_of_nv12_i420_and_p010, 0, 6);
   tcase_add_loop_test(chain, B42_crop_meta_stays_and_the_whole_frame_counts, 0,
                       G_N_ELEMENTS(crops));

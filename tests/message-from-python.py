@@ -63,6 +63,9 @@ class MessageFromPython(unittest.TestCase):
         histogram = self.structure.get_value("histogram")
         self.assertEqual([histogram[i] for i in range(len(histogram))], BINS)
 
+    def test_B46_histogram_by_subscript(self):
+        self.assertEqual(list(self.structure["histogram"]), BINS)
+
     def test_B46_histogram_by_get_array(self):
         found, histogram = self.structure.get_array("histogram")
         self.assertTrue(found)

@@ -4,7 +4,8 @@
 """The plugin from outside, as on a machine without a GPU driver: it loads, is
 not blacklisted, links to nothing of CUDA, and counts; and as where the driver
 has no device to show. Needs GST_PLUGIN_PATH and GStreamer's tools; what is said
-of a missing driver is skipped where there is one."""
+of a missing driver is skipped where there is one. FAKE_DRIVER_FOLDER, where it
+is set, has a driver that comes or goes."""
 
 import ctypes
 import os
@@ -18,6 +19,8 @@ import unittest
 WIDTH, HEIGHT, FRAMES = 32, 17, 5
 LIBRARY = "libgstgpuhistogram.so"
 COMPLAINT = r"(?i) (WARN|ERROR) .*(gpuhistogram|cuda)"
+INFO = r"(?m)^\S+ +\S+ +\S+ +INFO +gpuhistogram .*$"
+FAKE_DRIVER = os.environ.get("FAKE_DRIVER_FOLDER")
 
 
 def have_driver():
@@ -126,6 +129,38 @@ class NoDriver(unittest.TestCase):
 
     def test_B13_auto_counts_without_a_word(self):
         self.check_counts_without_a_word("auto")
+
+    @unittest.skipIf(have_driver(), "there is a driver")
+    def test_B13_auto_says_one_thing_at_most(self):
+        self.environment["GST_DEBUG"] = "2,gpuhistogram:4"
+        result = self.check_engine("auto")
+        said = re.findall(INFO, result.stderr)
+        self.assertLessEqual(len(said), 1, said)
+
+    def use_driver(self, there):
+        libraries = os.environ.get("LD_LIBRARY_PATH", "")
+        if there:
+            libraries = FAKE_DRIVER + ":" + libraries
+        self.environment["LD_LIBRARY_PATH"] = libraries
+
+    def check_auto(self, there):
+        """What gst-inspect-1.0 says of the element."""
+        self.use_driver(there)
+        result = self.check_engine("auto")
+        self.assertRegex(result.stderr, "counting with %s " %
+                         ("cuda" if there else "cpu"))
+        return self.run_tool("gst-inspect-1.0", "gpuhistogram").stdout
+
+    @unittest.skipIf(have_driver(), "there is a driver")
+    @unittest.skipUnless(FAKE_DRIVER, "no fake driver")
+    def test_B13_registry_of_another_machine(self):
+        self.environment["GST_DEBUG"] = "2,gpuhistogram:4"
+        for there in (False, True):
+            with self.subTest(there_at_first=there):
+                self.environment["GST_REGISTRY"] = self.path(
+                    "registry-%d" % there)
+                self.assertEqual(self.check_auto(there),
+                                 self.check_auto(not there))
 
     def check_cuda_is_one_clear_error(self):
         self.make_frames()

@@ -5,10 +5,8 @@
 
 #include "testing-pool.h"
 
-#include <gst/allocators/gstfdmemory.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define CAPS "video/x-raw,format=GRAY8,width=640,height=480,framerate=25/1"
 #define PIXELS (640 * 480)
@@ -46,77 +44,6 @@ GST_START_TEST(memory_is_not_registered_against_the_wish)
                             20 * PIXELS);
   fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
   test_pool_free(pool);
-  test_fixture_teardown(&fixture);
-}
-GST_END_TEST
-
-/* A file that can only be read. */
-GST_START_TEST(B49_memory_that_is_read_only)
-{
-  int fd = memfd_create("frames", 0);
-  TestFixture fixture;
-  GstMemory *memory;
-  void *map;
-
-  fail_unless(ftruncate(fd, PIXELS) == 0);
-  map = mmap(NULL, PIXELS, PROT_READ, MAP_SHARED, fd, 0);
-  fail_unless(map != MAP_FAILED);
-  memory = gst_memory_new_wrapped(GST_MEMORY_FLAG_READONLY, map, PIXELS, 0,
-                                  PIXELS, NULL, NULL);
-  test_fixture_setup(&fixture, CAPS, NULL);
-  test_tap_clear(fixture.tap);
-  for (guint i = 0; i < 10; i++) {
-    GstBuffer *buffer = gst_buffer_new();
-    GstBuffer *out;
-    guint8 value = (guint8)(i + 1);
-    guint8 *row = g_malloc(PIXELS);
-
-    memset(row, value, PIXELS);
-    fail_unless(pwrite(fd, row, PIXELS, 0) == PIXELS);
-    g_free(row);
-    gst_buffer_append_memory(buffer, gst_memory_ref(memory));
-    test_stamp(buffer, i);
-    test_fixture_push(&fixture, buffer);
-    out = test_tap_pop_buffer(fixture.tap);
-    test_check_flat(out, value, PIXELS);
-    gst_buffer_unref(out);
-  }
-  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
-  gst_memory_unref(memory);
-  munmap(map, PIXELS);
-  close(fd);
-  test_fixture_teardown(&fixture);
-}
-GST_END_TEST
-
-/* Memory of a file descriptor is at another place each time it is mapped. */
-GST_START_TEST(B49_memory_of_a_file_descriptor)
-{
-  GstAllocator *allocator = gst_fd_allocator_new();
-  int fd = memfd_create("frames", 0);
-  TestFixture fixture;
-  GstMemory *memory;
-
-  fail_unless(ftruncate(fd, PIXELS) == 0);
-  memory =
-      gst_fd_allocator_alloc(allocator, fd, PIXELS, GST_FD_MEMORY_FLAG_NONE);
-  test_fixture_setup(&fixture, CAPS, NULL);
-  test_tap_clear(fixture.tap);
-  for (guint i = 0; i < 10; i++) {
-    GstBuffer *buffer = gst_buffer_new();
-    GstBuffer *out;
-
-    gst_buffer_append_memory(buffer, gst_memory_ref(memory));
-    gst_buffer_memset(buffer, 0, (guint8)(i + 1), PIXELS);
-    test_stamp(buffer, i);
-    test_fixture_push(&fixture, buffer);
-    out = test_tap_pop_buffer(fixture.tap);
-    test_check_flat(out, i + 1, PIXELS);
-    gst_buffer_unref(out);
-  }
-  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
-  gst_memory_unref(memory);
-  gst_object_unref(allocator);
   test_fixture_teardown(&fixture);
 }
 GST_END_TEST
@@ -218,8 +145,6 @@ registered_suite(void)
   suite_add_tcase(suite, tcase);
   tcase_add_test(tcase, memory_that_comes_again_is_registered);
   tcase_add_test(tcase, memory_is_not_registered_against_the_wish);
-  tcase_add_test(tcase, B49_memory_that_is_read_only);
-  tcase_add_test(tcase, B49_memory_of_a_file_descriptor);
   tcase_add_test(tcase, memory_is_not_registered_for_once);
   tcase_add_test(tcase, memory_goes_while_it_is_read);
   return suite;

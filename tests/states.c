@@ -2,7 +2,7 @@
 
 /* Starting and stopping, in every way and many times, leaves nothing behind. */
 
-#include "testing.h"
+#include "testing-use.h"
 
 #include <malloc.h>
 
@@ -105,13 +105,24 @@ push(Cycle *c, guint frames)
     test_app_push(c->pipeline, test_frame_flat(&c->info, (guint8)i, i));
 }
 
+/* From NULL to PLAYING, which it reaches with the first of these frames. */
+static void
+play(Cycle *c, guint frames)
+{
+  gint64 start = g_get_monotonic_time();
+
+  gst_element_set_state(c->pipeline, GST_STATE_PLAYING);
+  push(c, frames);
+  test_set_state(c->pipeline, GST_STATE_PLAYING);
+  fail_unless(g_get_monotonic_time() - start < 2 * G_TIME_SPAN_SECOND);
+}
+
 /* ---- Ways to stop ---- */
 
 static void
 stop_at_the_end(Cycle *c)
 {
-  gst_element_set_state(c->pipeline, GST_STATE_PLAYING);
-  push(c, 5);
+  play(c, 5);
   test_app_end(c->pipeline);
   wait_until(c, has_ended);
 }
@@ -119,8 +130,7 @@ stop_at_the_end(Cycle *c)
 static void
 stop_in_mid_stream(Cycle *c)
 {
-  gst_element_set_state(c->pipeline, GST_STATE_PLAYING);
-  push(c, 20);
+  play(c, 20);
   wait_until(c, has_rendered);
 }
 
@@ -156,8 +166,7 @@ stop_while_blocked(Cycle *c)
 static void
 stop_as_the_end_is_posted(Cycle *c)
 {
-  gst_element_set_state(c->pipeline, GST_STATE_PLAYING);
-  push(c, 1);
+  play(c, 1);
   test_app_end(c->pipeline);
   wait_until(c, has_ended);
 }
@@ -224,14 +233,17 @@ cycles_leak(Cycle *c, guint n)
 GST_START_TEST(B09_hundred_cycles)
 {
   const guint cycles = MAX(test_repeats(CYCLES), 2 * WARM_UP);
+  guint64 driver;
   guint threads, fds;
   Cycle c = {NULL};
 
   set_up(&c);
   run_cycles(&c, WARM_UP);
+  driver = test_driver_used();
   threads = test_threads_left(1);
   fds = test_fds();
   fail_if(cycles_leak(&c, cycles - WARM_UP));
+  fail_unless(test_driver_used() <= driver + test_driver_slack());
   fail_unless(test_threads_left(threads) <= threads);
   fail_unless_equals_int(test_fds(), fds);
   tear_down(&c);

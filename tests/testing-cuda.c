@@ -5,6 +5,7 @@
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
+#include <string.h>
 
 GstCudaContext *
 test_cuda_context_new(void)
@@ -63,4 +64,53 @@ test_cuda_noise(GstBufferPool *pool)
     map.data[b] = (guint8)(b * 2654435761u >> 13);
   gst_buffer_unmap(buffer, &map);
   return buffer;
+}
+
+static GstBuffer *
+flat_frame(GstBufferPool *pool, const GstVideoInfo *info, guint8 value,
+           guint number)
+{
+  GstBuffer *buffer = test_cuda_take(pool, number);
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+  gint pitch =
+      GST_VIDEO_INFO_PLANE_STRIDE(&GST_CUDA_MEMORY_CAST(memory)->info, 0);
+  GstMapInfo map;
+
+  fail_unless(gst_memory_map(memory, &map, GST_MAP_WRITE));
+  memset(map.data, 0xEE, map.size);
+  for (gint y = 0; y < info->height; y++)
+    memset(map.data + (gsize)y * pitch, value, info->width);
+  gst_memory_unmap(memory, &map);
+  return buffer;
+}
+
+void
+test_cuda_push_flat(TestFixture *fixture, GstBufferPool *pool, guint first,
+                    guint n)
+{
+  const GstVideoInfo *info = &fixture->info;
+  guint64 pixels = (guint64)info->width * (guint64)info->height;
+
+  for (guint i = first; i < first + n; i++) {
+    guint8 value = (guint8)(11 * i + 1);
+    GstBuffer *in = flat_frame(pool, info, value, i);
+    GstMemory *memory = gst_buffer_peek_memory(in, 0);
+    GstBuffer *out;
+
+    test_fixture_push(fixture, in);
+    out = test_tap_pop_buffer(fixture->tap);
+    fail_unless(gst_buffer_peek_memory(out, 0) == memory);
+    test_check_flat(out, value, pixels);
+    gst_buffer_unref(out);
+  }
+}
+
+void
+test_cuda_start_stream(TestFixture *fixture, const gchar *caps)
+{
+  test_set_state(fixture->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str(fixture->harness, caps);
+  test_video_info(&fixture->info, caps);
+  test_fixture_drain(fixture);
+  test_tap_clear(fixture->tap);
 }

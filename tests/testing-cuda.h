@@ -23,3 +23,12 @@ GstBuffer *test_cuda_take(GstBufferPool *pool, guint number);
 /* (transfer full): the same, all of whose bytes on the host are noise. Only
  * what is within its rows goes from there to the GPU. */
 GstBuffer *test_cuda_noise(GstBufferPool *pool);
+
+/* Frames @first to @first + @n - 1 of the pool, each of another value on the
+ * host and with 0xEE between the rows and in the other plane; each comes out in
+ * its own memory, exact. */
+void test_cuda_push_flat(TestFixture *fixture, GstBufferPool *pool, guint first,
+                         guint n);
+
+/* Starts an element that was made without caps. */
+void test_cuda_start_stream(TestFixture *fixture, const gchar *caps);

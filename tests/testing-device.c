@@ -92,7 +92,7 @@ check_part(const TestDevice *device, const TestDeviceFrame *layout,
   guint shift = layout->format.step ? layout->format.depth - gh_log2(bins) : 0;
   guint64 sum = 0;
 
-  memset(expected, 0, sizeof(expected));
+  memset(expected, 0, bins * sizeof(*expected));
   for (guint y = 0; y < layout->height; y++) {
     for (guint x = from; x < end; x++) {
       guint32 sample = sample_at(device, layout, x, y);
@@ -168,11 +168,17 @@ test_device_launch(TestDevice *device, const TestDeviceFrame *layout,
 }
 
 void
-test_device_upload(TestDevice *device)
+test_device_upload_part(TestDevice *device, gsize bytes)
 {
   fail_unless(device->driver->cuMemcpyHtoDAsync_v2(
-                  device->memory, device->samples, TEST_DEVICE_MEMORY,
-                  device->stream) == CUDA_SUCCESS);
+                  device->memory, device->samples, bytes, device->stream) ==
+              CUDA_SUCCESS);
+}
+
+void
+test_device_upload(TestDevice *device)
+{
+  test_device_upload_part(device, TEST_DEVICE_MEMORY);
 }
 
 void
@@ -188,8 +194,11 @@ test_device_check(TestDevice *device, const TestDeviceFrame *layout)
   const GhDeviceResult to = {device->counts, 0,
                              (CUdeviceptr)(guintptr)device->result};
 
+  gsize counts = 4 * (gsize)MAX(layout->n_cells, 1) *
+                 GH_COUNTS_WORDS(layout->bins ? layout->bins : 256);
+
   for (guint a = 0; a < GH_N_ALGORITHMS; a++) {
-    memset(device->result, 0xEE, TEST_DEVICE_COUNTS_BYTES);
+    memset(device->result, 0xEE, counts);
     test_device_launch(device, layout, a, &to);
     test_device_finish(device);
     test_device_check_counts(device, layout, a);

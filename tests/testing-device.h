@@ -51,8 +51,10 @@ void test_device_fill_bytes(TestDevice *device, GRand *random);
 /* Of 32 bits, some of which are in none of the bins. */
 void test_device_fill_words(TestDevice *device, GRand *random, guint bins);
 
-/* Queues that what is in samples gets to the device's memory. */
+/* Queues that what is in samples gets to the device's memory: all of it, or the
+ * first bytes. */
 void test_device_upload(TestDevice *device);
+void test_device_upload_part(TestDevice *device, gsize bytes);
 
 void test_device_launch(TestDevice *device, const TestDeviceFrame *layout,
                         GhAlgorithm algorithm, const GhDeviceResult *to);

@@ -104,17 +104,19 @@ check_last_element(const gchar *between, gboolean changes)
   GstElement *pipeline = test_pipeline(text);
   GstVideoInfo info;
   GstBuffer *buffer;
+  guint count = 0;
 
   test_video_info(&info, caps);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint i = 0; i < 3; i++)
     test_app_push(pipeline, test_frame_flat(&info, 100, i));
   test_app_end(pipeline);
-  while ((buffer = test_app_pull(pipeline)) != NULL) {
+  for (; (buffer = test_app_pull(pipeline)) != NULL; count++) {
     fail_unless((test_first_sample(buffer) != 100) == changes);
     test_check_own_frame(buffer, &info);
     gst_buffer_unref(buffer);
   }
+  fail_unless_equals_int(count, 3);
   test_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
   g_free(text);
