@@ -57,12 +57,4 @@ verify_suite(void)
   return suite;
 }
 
-int
-main(int argc, char **argv)
-{
-  if (!test_fake_find()) {
-    g_printerr("verify: skipped, this is no fake driver\n");
-    return 77;
-  }
-  return test_main(argc, argv, verify_suite, "verify");
-}
+TEST_FAKE_MAIN(verify)
