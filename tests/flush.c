@@ -207,7 +207,7 @@ GST_START_TEST(flush_restarts_the_message_interval)
   GstMessage *message;
 
   test_fixture_setup(&f, CAPS, "interval", 10 * GST_SECOND, NULL);
-  test_fixture_push(&f, test_frame_flat(&f.info, 10, 1000));
+  test_fixture_push(&f, test_frame_flat(&f.info, 10, 5));
   gst_message_unref(test_bus_pop_histogram(f.bus));
   flush_start(&f);
   flush_stop(&f);

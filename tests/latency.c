@@ -121,26 +121,30 @@ complain(TestFixture *f)
                                     TEST_FRAME_DURATION));
 }
 
-/* Returns how many of ten frames came out, each of them measured. */
+/* Returns how many of ten frames, which last four seconds, came out, each of
+ * them measured, and marked as a discontinuity where the one before did not. */
 static guint
 push_late_frames(TestFixture *f)
 {
-  guint frames = 0;
+  guint frames = 0, next = 0;
 
   test_tap_skip_until(f->tap, GST_EVENT_SEGMENT);
   complain(f);
   for (guint i = 0; i < 10; i++)
-    test_fixture_push(f, test_frame_flat(&f->info, (guint8)i, i));
+    test_fixture_push(f, test_frame_flat(&f->info, (guint8)i, 10 * i));
   gst_harness_push_event(f->harness, gst_event_new_eos());
   for (;; frames++) {
     GstMiniObject *object = test_tap_pop(f->tap);
+    guint8 value;
 
     if (GST_IS_EVENT(object)) {
       gst_mini_object_unref(object);
       break;
     }
-    test_check_flat(GST_BUFFER(object), test_first_sample(GST_BUFFER(object)),
-                    64 * 48);
+    value = test_first_sample(GST_BUFFER(object));
+    test_check_flat(GST_BUFFER(object), value, 64 * 48);
+    fail_unless(GST_BUFFER_IS_DISCONT(object) == (value != next));
+    next = value + 1;
     gst_mini_object_unref(object);
   }
   fail_unless_equals_int(test_bus_take(f->bus, GST_MESSAGE_ELEMENT), frames);
@@ -163,9 +167,11 @@ GST_END_TEST;
 GST_START_TEST(B14_dropped_frames_leave_nothing_behind)
 {
   TestFixture f;
+  guint frames;
 
   test_fixture_setup(&f, CAPS(",framerate=25/1"), "qos", TRUE, NULL);
-  fail_unless(push_late_frames(&f) < 10);
+  frames = push_late_frames(&f);
+  fail_unless(frames > 0 && frames < 10, "%u", frames);
   test_fixture_teardown(&f);
 }
 GST_END_TEST;

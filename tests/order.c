@@ -4,6 +4,8 @@
 
 #include "testing.h"
 
+#include <string.h>
+
 #define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
 #define OTHER "video/x-raw,format=GRAY8,width=33,height=17,framerate=25/1"
 
@@ -147,6 +149,28 @@ GST_START_TEST(B01_nothing_serialized_overtakes_a_held_frame)
 }
 GST_END_TEST;
 
+/* The only one that is left is on its way out already. */
+GST_START_TEST(B01_nothing_serialized_overtakes_the_last_frame)
+{
+  TestFixture f;
+  TestPusher *pusher;
+
+  test_fixture_setup(&f, CAPS, NULL);
+  test_tap_skip_until(f.tap, GST_EVENT_SEGMENT);
+  test_tap_shut(f.tap);
+  test_fixture_push(&f, test_frame_flat(&f.info, 12, 0));
+  test_tap_wait_for_buffer_at_gate(f.tap);
+  pusher = test_pusher_new(&f, serialized[__i__].make(), NULL);
+  test_pusher_stays_at(pusher, 0);
+  fail_unless_equals_int(test_tap_count(f.tap), 0);
+
+  test_tap_open(f.tap);
+  test_pusher_join(pusher);
+  check_text(f.tap, strstr(serialized[__i__].want, "12"));
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 GST_START_TEST(B01_others_need_not_wait)
 {
   TestFixture f;
@@ -235,6 +259,24 @@ GST_START_TEST(frames_pass_untouched)
 }
 GST_END_TEST;
 
+/* As after any other element, it is where the last frame ends. */
+GST_START_TEST(position_follows_the_frames)
+{
+  TestFixture f;
+
+  test_fixture_setup(&f, CAPS, NULL);
+  for (guint i = 0; i < 3; i++) {
+    gint64 position = -1;
+
+    test_fixture_push(&f, test_frame_flat(&f.info, 1, i));
+    fail_unless(
+        gst_element_query_position(f.element, GST_FORMAT_TIME, &position));
+    fail_unless_equals_uint64(position, (i + 1) * TEST_FRAME_DURATION);
+  }
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 static Suite *
 order_suite(void)
 {
@@ -245,9 +287,12 @@ order_suite(void)
   tcase_add_test(chain, B01_events_keep_their_place);
   tcase_add_loop_test(chain, B01_nothing_serialized_overtakes_a_held_frame, 0,
                       G_N_ELEMENTS(serialized));
+  tcase_add_loop_test(chain, B01_nothing_serialized_overtakes_the_last_frame, 0,
+                      G_N_ELEMENTS(serialized));
   tcase_add_test(chain, B01_others_need_not_wait);
   tcase_add_loop_test(chain, frames_held_are_bounded, 0, 3);
   tcase_add_test(chain, frames_pass_untouched);
+  tcase_add_test(chain, position_follows_the_frames);
   return suite;
 }
 

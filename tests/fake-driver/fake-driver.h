@@ -48,6 +48,9 @@ typedef unsigned (*FakeDriverCalls)(void);
  * environment variable FAKE_DRIVER_DELAY says, or nothing. */
 typedef void (*FakeDriverDelay)(unsigned microseconds);
 
+/* From now on each sum is 1 too large, or right again. */
+typedef void (*FakeDriverMiscount)(int wrong);
+
 /* Allocations, registrations, streams, events, modules, contexts that were
  * retained or made, and contexts left pushed on any thread; and what went with
  * its context although it could have been freed. */
@@ -67,3 +70,4 @@ typedef void (*FakeDriverPose)(int version, int capability);
 #define FAKE_DRIVER_CALLS "fake_driver_calls"
 #define FAKE_DRIVER_DELAY "fake_driver_delay"
 #define FAKE_DRIVER_OBJECTS "fake_driver_objects"
+#define FAKE_DRIVER_MISCOUNT "fake_driver_miscount"

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A device that counts wrongly is noticed with verify=true. Needs the fake
+ * driver, as no other one does. */
+
+#include "testing-fake.h"
+#include "testing.h"
+
+#include <string.h>
+
+#define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+
+static void
+check_error(GstBus *bus)
+{
+  GstMessage *message = test_bus_pop(bus, GST_MESSAGE_ERROR);
+  GError *error;
+
+  gst_message_parse_error(message, &error, NULL);
+  fail_unless(strstr(error->message, "contradicts itself"), "%s",
+              error->message);
+  g_error_free(error);
+  gst_message_unref(message);
+}
+
+/* The wrong frame does not go on. */
+GST_START_TEST(wrong_sum_is_an_error)
+{
+  FakeDriverMiscount miscount;
+  TestFixture f;
+
+  fail_unless(test_fake_symbol(FAKE_DRIVER_MISCOUNT, &miscount));
+  test_fixture_setup(&f, CAPS, "verify", TRUE, "zones", __i__ ? "2x2" : "",
+                     NULL);
+  test_tap_skip_until(f.tap, GST_EVENT_SEGMENT);
+  test_fixture_push(&f, test_frame_flat(&f.info, 1, 0));
+  gst_buffer_unref(test_tap_pop_buffer(f.tap));
+  fail_unless_equals_int(test_bus_take(f.bus, GST_MESSAGE_ERROR), 0);
+
+  miscount(TRUE);
+  test_fixture_push(&f, test_frame_flat(&f.info, 2, 1));
+  check_error(f.bus);
+  fail_unless_equals_int(test_tap_count(f.tap), 0);
+  miscount(FALSE);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
+static Suite *
+verify_suite(void)
+{
+  Suite *suite = suite_create("verify");
+  TCase *chain = tcase_create("general");
+
+  suite_add_tcase(suite, chain);
+  tcase_add_loop_test(chain, wrong_sum_is_an_error, 0, 2);
+  return suite;
+}
+
+TEST_FAKE_MAIN(verify)
