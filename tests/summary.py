@@ -43,13 +43,20 @@ def read_log(folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--style', choices=('passed', 'failed', 'skipped'))
+    parser.add_argument('--check', action='append', default=[],
+                        metavar='NAME=passed|failed|skipped',
+                        help='what came of something that is no test')
     parser.add_argument('folders', nargs='+')
     arguments = parser.parse_args()
 
-    counts = [(arguments.style == 'passed', arguments.style == 'failed',
-               arguments.style == 'skipped')]
-    notes = ['style: failed'] if arguments.style == 'failed' else []
+    counts = [(0, 0, 0)]
+    notes = []
+    for check in arguments.check:
+        result = check.partition('=')[2]
+        counts.append((result == 'passed', result == 'failed',
+                       result == 'skipped'))
+        if result != 'passed':
+            notes.append(check.replace('=', ': '))
     for folder in arguments.folders:
         name = os.path.basename(os.path.normpath(folder))
         records = read_log(folder)
