@@ -13,8 +13,12 @@
 #endif
 
 /* Arguments such as a number of tables have to become constants at every level
- * of optimisation: a remainder for each sample would take most of the time. */
+ * of optimisation: a remainder for each sample would take most of the time.
+ * tests/coverage has no copies, as each would have branches that it cannot
+ * take. */
+#ifndef GH_INLINE
 #define GH_INLINE static inline __attribute__((always_inline))
+#endif
 
 GH_INLINE uint64_t
 gh_load_word(const uint8_t *bytes)

@@ -5,10 +5,20 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LIBRARY "libcuda.so.1"
+
+static const struct {
+  const char *name;
+  size_t offset; /* in GhDriver */
+} functions[] = {
+#define X(name, type) {#name, offsetof(GhDriver, name)},
+    GH_DRIVER_FUNCTIONS(X)
+#undef X
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GhDriver driver;
@@ -35,11 +45,10 @@ load(GhError *error)
 
   if (!library)
     return gh_fail(error, GH_ABSENT, "there is no CUDA driver (%s)", dlerror());
-#define X(name, type)  \
-  if (status == GH_OK) \
-    status = resolve(library, #name, &driver.name, error);
-  GH_DRIVER_FUNCTIONS(X)
-#undef X
+  for (size_t i = 0;
+       i < sizeof(functions) / sizeof(functions[0]) && status == GH_OK; i++)
+    status = resolve(library, functions[i].name,
+                     (char *)&driver + functions[i].offset, error);
   if (status != GH_OK)
     dlclose(library);
   return status;

@@ -82,7 +82,6 @@ static gboolean
 can_count(GstGpuHistogram *self, const GstVideoInfo *info,
           GpuHistogramLumaFormat *format)
 {
-  gint width = GST_VIDEO_INFO_WIDTH(info), height = GST_VIDEO_INFO_HEIGHT(info);
   gchar *why;
 
   /* The pad's template lets no other format through. */
@@ -90,15 +89,8 @@ can_count(GstGpuHistogram *self, const GstVideoInfo *info,
   if (!narrow_samples(self, info, &format->samples) ||
       !fit_bins(self, info, &format->samples))
     return FALSE;
-  if ((guint64)width * height > G_MAXUINT32) {
-    refuse(self,
-           g_strdup_printf("A frame of %dx%d has too many pixels to be "
-                           "counted.",
-                           width, height),
-           NULL);
-    return FALSE;
-  }
-  if (gst_gpu_histogram_fit_regions(self, (guint)width, (guint)height, &why))
+  if (gst_gpu_histogram_fit_regions(self, (guint)GST_VIDEO_INFO_WIDTH(info),
+                                    (guint)GST_VIDEO_INFO_HEIGHT(info), &why))
     return TRUE;
   refuse(self, why, NULL);
   return FALSE;
@@ -115,6 +107,7 @@ gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 
   gpu_histogram_flight_drain(&self->flight);
   gst_video_info_init(&self->info);
+  /* Nor is one of 4 GiB or more: the engines can count all that are. */
   if (!gst_video_info_from_caps(&info, in)) {
     refuse(self, g_strdup("The caps describe no frame that can be handled."),
            gst_caps_to_string(in));

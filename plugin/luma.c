@@ -5,6 +5,8 @@
 #include "cudamemory.h"
 #include "sample.h"
 
+#include <string.h>
+
 /* Formats that their GstVideoFormatInfo does not describe, or not right:
  * samples that share bytes, and words whose order, shift or place it leaves
  * out. By name, as not every GStreamer has each of them. */
@@ -164,6 +166,28 @@ find_span(gsize size, const GhFrame *frame, gsize first, gint stride,
   return *offset <= size && *span <= size - *offset;
 }
 
+/* Each memory on its own: where one cannot be mapped, gst_buffer_extract()
+ * leaves the buffer without it. @skip bytes of the first one are left out. */
+static gboolean
+gather(GstBuffer *buffer, guint first, gsize skip, guint8 *to, gsize span)
+{
+  for (guint i = first; span > 0; i++) {
+    GstMemory *memory = gst_buffer_peek_memory(buffer, i);
+    GstMapInfo map;
+    gsize bytes;
+
+    if (!gst_memory_map(memory, &map, GST_MAP_READ))
+      return FALSE;
+    bytes = MIN(map.size - skip, span);
+    memcpy(to, map.data + skip, bytes);
+    gst_memory_unmap(memory, &map);
+    to += bytes;
+    span -= bytes;
+    skip = 0;
+  }
+  return TRUE;
+}
+
 static const gchar *
 map_span(GpuHistogramLuma *luma, gsize offset, gsize span, GstMapFlags flags)
 {
@@ -182,7 +206,7 @@ map_span(GpuHistogramLuma *luma, gsize offset, gsize span, GstMapFlags flags)
   luma->gathered = g_try_malloc(span);
   luma->samples.samples = luma->gathered;
   if (!luma->gathered ||
-      gst_buffer_extract(luma->buffer, offset, luma->gathered, span) != span)
+      !gather(luma->buffer, first, skip, luma->gathered, span))
     return "the buffer's memories cannot be read";
   return NULL;
 }

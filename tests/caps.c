@@ -4,6 +4,8 @@
 
 #include "testing.h"
 
+#include <string.h>
+
 #define CAPS(format, width, height)                            \
   "video/x-raw,framerate=25/1,format=" format ",width=" #width \
   ",height=" #height
@@ -272,6 +274,38 @@ GST_START_TEST(last_flow_is_reported_at_the_end)
 }
 GST_END_TEST;
 
+/* That the template lets through. */
+GST_START_TEST(caps_that_cannot_be_counted)
+{
+  const gchar *const refused[] = {CAPS("GRAY8", 70000, 70000),
+                                  "video/x-raw,format=GRAY8,height=48"};
+  GstCaps *caps = gst_caps_from_string(refused[__i__]);
+  GstMessage *message;
+  GError *error;
+  TestFixture f;
+
+  test_fixture_setup(&f, CAPS("GRAY8", 64, 48), NULL);
+  /* Upstream may try again; that is said once. */
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push_event(f.harness, gst_event_new_caps(caps));
+  message = test_bus_pop(f.bus, GST_MESSAGE_ERROR);
+  gst_message_parse_error(message, &error, NULL);
+  fail_unless(
+      g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
+  fail_unless(strstr(error->message, "no frame") != NULL, "\"%s\"",
+              error->message);
+  fail_unless_equals_int(test_bus_take(f.bus, GST_MESSAGE_ERROR), 0);
+  g_error_free(error);
+  gst_message_unref(message);
+  gst_caps_unref(caps);
+
+  fail_unless(test_fixture_renegotiate(&f, CAPS("GRAY8", 32, 48)));
+  test_tap_clear(f.tap);
+  test_fixture_measure(&f, test_frame_flat(&f.info, 5, 0), 256);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
 static Suite *
 caps_suite(void)
 {
@@ -284,6 +318,7 @@ caps_suite(void)
   tcase_add_test(chain, caps_go_out_as_they_came_in);
   tcase_add_test(chain, caps_query_asks_downstream);
   tcase_add_test(chain, B49_dmabuf_caps_are_not_linked);
+  tcase_add_loop_test(chain, caps_that_cannot_be_counted, 0, 2);
   tcase_add_test(chain, flow_is_reported_past_events);
   tcase_add_test(chain, last_flow_is_reported_at_the_end);
   tcase_add_test(chain, pad_is_linked_anew_in_mid_stream);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Where the samples lie: strides, offsets, padding, cropping, and what the
- * element says about it to upstream. */
+/* Where the samples lie: strides, offsets, padding, cropping. */
 
 #include "testing.h"
 
@@ -200,130 +199,6 @@ GST_START_TEST(B42_crop_meta_stays_and_the_whole_frame_counts)
 }
 GST_END_TEST;
 
-/* ---- The allocation query ---- */
-
-static GstQuery *
-ask_allocation(TestFixture *f, gboolean need_pool)
-{
-  GstCaps *caps = gst_pad_get_current_caps(f->harness->srcpad);
-  GstQuery *query = gst_query_new_allocation(caps, need_pool);
-
-  gst_caps_unref(caps);
-  fail_unless(gst_pad_peer_query(f->harness->srcpad, query));
-  return query;
-}
-
-static gboolean
-offers(GstQuery *query, GType meta)
-{
-  return gst_query_find_allocation_meta(query, meta, NULL);
-}
-
-GST_START_TEST(B42_crop_meta_is_not_offered)
-{
-  TestFixture f;
-  GstQuery *query;
-
-  test_fixture_setup(&f, GRAY_720x576, NULL);
-  gst_harness_add_propose_allocation_meta(f.harness, GST_VIDEO_META_API_TYPE,
-                                          NULL);
-  gst_harness_add_propose_allocation_meta(f.harness,
-                                          GST_VIDEO_CROP_META_API_TYPE, NULL);
-  query = ask_allocation(&f, TRUE);
-  fail_unless(offers(query, GST_VIDEO_META_API_TYPE));
-  fail_if(offers(query, GST_VIDEO_CROP_META_API_TYPE));
-  gst_query_unref(query);
-  test_fixture_teardown(&f);
-}
-GST_END_TEST;
-
-static GstPadProbeReturn
-propose_pool(GstPad *pad, GstPadProbeInfo *info, gpointer pool)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
-
-  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
-    return GST_PAD_PROBE_OK;
-  gst_query_add_allocation_pool(query, pool, 720 * 576, 3, 0);
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
-  return GST_PAD_PROBE_HANDLED;
-}
-
-/* Upstream has to make room for what downstream keeps and what we keep. */
-static void
-check_pools(GstQuery *query, guint least)
-{
-  for (guint i = 0; i < gst_query_get_n_allocation_pools(query); i++) {
-    GstBufferPool *pool = NULL;
-    guint min = 0, max = 0;
-
-    gst_query_parse_nth_allocation_pool(query, i, &pool, NULL, &min, &max);
-    fail_unless(min >= least, "%u buffers are too few", min);
-    fail_unless(max == 0 || max >= min);
-    gst_clear_object(&pool);
-  }
-}
-
-GST_START_TEST(allocation_answer_counts_the_frames_held)
-{
-  GstBufferPool *pool = gst_video_buffer_pool_new();
-  TestFixture f;
-  GstQuery *query;
-  gulong probe;
-
-  test_fixture_setup(&f, GRAY_720x576, "async-depth", 5, NULL);
-  query = ask_allocation(&f, TRUE);
-  check_pools(query, 6);
-  gst_query_unref(query);
-
-  probe =
-      gst_pad_add_probe(f.harness->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
-                        propose_pool, pool, NULL);
-  query = ask_allocation(&f, TRUE);
-  fail_unless(gst_query_get_n_allocation_pools(query) >= 1);
-  check_pools(query, 3 + 6);
-  gst_query_unref(query);
-  gst_pad_remove_probe(f.harness->sinkpad, probe);
-  gst_object_unref(pool);
-  test_fixture_teardown(&f);
-}
-GST_END_TEST;
-
-/* Downstream that has wishes but no pool. */
-GST_START_TEST(allocation_answer_counts_them_without_a_pool)
-{
-  TestFixture f;
-  GstQuery *query;
-  guint size, min;
-
-  test_fixture_setup(&f, GRAY_720x576, "async-depth", 5, NULL);
-  gst_harness_add_propose_allocation_meta(f.harness, GST_VIDEO_META_API_TYPE,
-                                          NULL);
-  query = ask_allocation(&f, FALSE);
-  fail_unless_equals_int(gst_query_get_n_allocation_pools(query), 1);
-  gst_query_parse_nth_allocation_pool(query, 0, NULL, &size, &min, NULL);
-  fail_unless_equals_int(size, 720 * 576);
-  fail_unless_equals_int(min, 6);
-  gst_query_unref(query);
-  test_fixture_teardown(&f);
-}
-GST_END_TEST;
-
-/* A pool of exactly as many buffers as the answer asked for is enough. */
-GST_START_TEST(allocation_answer_is_enough)
-{
-  GstElement *pipeline = test_pipeline(
-      "videotestsrc num-buffers=200 ! video/x-raw,format=I420,width=640,"
-      "height=480 ! tee name=t ! gpuhistogram async-depth=4 ! queue ! "
-      "fakesink sync=false t. ! queue ! gpuhistogram ! fakesink sync=false");
-
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  fail_unless_equals_int(test_wait_for_eos(pipeline), 400);
-  test_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-}
-GST_END_TEST;
-
 static Suite *
 layout_suite(void)
 {
@@ -336,10 +211,6 @@ layout_suite(void)
   tcase_add_loop_test(chain, B34_luma_of_nv12_i420_and_p010, 0, 6);
   tcase_add_loop_test(chain, B42_crop_meta_stays_and_the_whole_frame_counts, 0,
                       G_N_ELEMENTS(crops));
-  tcase_add_test(chain, B42_crop_meta_is_not_offered);
-  tcase_add_test(chain, allocation_answer_counts_the_frames_held);
-  tcase_add_test(chain, allocation_answer_counts_them_without_a_pool);
-  tcase_add_test(chain, allocation_answer_is_enough);
   return suite;
 }
 

@@ -207,6 +207,21 @@ GST_START_TEST(threads_change_no_number)
 }
 GST_END_TEST;
 
+GST_START_TEST(algorithms_change_no_number)
+{
+  GRand *random = test_random();
+  TestFixture f;
+
+  test_fixture_setup(&f, "video/x-raw,format=GRAY8,width=301,height=97",
+                     "algorithm", __i__, NULL);
+  test_tap_clear(f.tap);
+  test_fixture_measure(&f, test_frame_new(&f.info, NULL, test_noise, random),
+                       256);
+  test_fixture_teardown(&f);
+  g_rand_free(random);
+}
+GST_END_TEST;
+
 GST_START_TEST(verify_agrees)
 {
   GRand *random = test_random();
@@ -238,6 +253,7 @@ modes_suite(void)
   tcase_add_loop_test(chain, meta_and_message_are_independent, 0, 4);
   tcase_add_loop_test(chain, fewer_bins_hold_equally_many_levels, 1, 9);
   tcase_add_loop_test(chain, threads_change_no_number, 0, 5);
+  tcase_add_loop_test(chain, algorithms_change_no_number, 0, 6);
   tcase_add_loop_test(chain, verify_agrees, 0, 2);
   return suite;
 }

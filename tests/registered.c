@@ -11,6 +11,8 @@
 
 #define CAPS "video/x-raw,format=GRAY8,width=640,height=480,framerate=25/1"
 #define PIXELS (640 * 480)
+#define SMALL "video/x-raw,format=GRAY8,width=256,height=256,framerate=25/1"
+#define SMALL_PIXELS (256 * 256)
 
 GST_START_TEST(memory_that_comes_again_is_registered)
 {
@@ -50,6 +52,27 @@ GST_START_TEST(memory_is_not_registered_against_the_wish)
                             20 * PIXELS);
   fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
   test_pool_free(pool);
+  test_fixture_teardown(&fixture);
+}
+GST_END_TEST
+
+/* Of more memory than may be registered the rest is copied, as before. */
+GST_START_TEST(memories_to_register_have_a_limit)
+{
+  const guint n = 66, most = 64, rounds = 4;
+  TestFixture fixture;
+  GstBufferPool *pool;
+
+  test_fixture_setup(&fixture, SMALL, NULL);
+  test_tap_clear(fixture.tap);
+  pool = test_pool_ordinary(&fixture.info, n);
+  test_pool_push(&fixture, pool, n * rounds);
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-uploaded"),
+                            n * rounds * SMALL_PIXELS);
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-copied"),
+                            (2 * most + rounds * (n - most)) * SMALL_PIXELS);
+  test_pool_free(pool);
+  fail_unless_equals_uint64(test_stat(fixture.element, "bytes-registered"), 0);
   test_fixture_teardown(&fixture);
 }
 GST_END_TEST
@@ -151,6 +174,7 @@ registered_suite(void)
   suite_add_tcase(suite, tcase);
   tcase_add_test(tcase, memory_that_comes_again_is_registered);
   tcase_add_test(tcase, memory_is_not_registered_against_the_wish);
+  tcase_add_test(tcase, memories_to_register_have_a_limit);
   tcase_add_test(tcase, memory_is_not_registered_for_once);
   tcase_add_test(tcase, memory_goes_while_it_is_read);
   return suite;
