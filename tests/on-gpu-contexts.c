@@ -10,24 +10,10 @@
 #define FORMAT "format=NV12,width=642,height=480,framerate=25/1"
 #define CAPS "video/x-raw(memory:CUDAMemory)," FORMAT
 
-static GstCudaContext *context;
-
-static void
-setup(void)
-{
-  context = test_cuda_context_new();
-}
-
-static void
-teardown(void)
-{
-  gst_object_unref(context);
-}
-
 GST_START_TEST(frames_of_another_context_are_followed)
 {
   GstCudaContext *other = gst_cuda_context_new(0);
-  GstBufferPool *pools[] = {test_cuda_pool_new(context, CAPS, 3),
+  GstBufferPool *pools[] = {test_cuda_pool_new(test_cuda_context, CAPS, 3),
                             test_cuda_pool_new(other, CAPS, 3)};
   TestFixture fixture;
 
@@ -46,7 +32,7 @@ GST_END_TEST
 static void
 give_context(GstElement *element)
 {
-  GstContext *shared = gst_context_new_cuda_context(context);
+  GstContext *shared = gst_context_new_cuda_context(test_cuda_context);
 
   gst_element_set_context(element, shared);
   gst_context_unref(shared);
@@ -77,17 +63,17 @@ check_context(GstElement *element)
 {
   GstCudaContext *used = query_context(element);
 
-  fail_unless(used == context);
+  fail_unless(used == test_cuda_context);
   gst_object_unref(used);
 }
 
 GST_START_TEST(B19_a_given_context_is_shared_and_given_back)
 {
-  gint before = GST_OBJECT_REFCOUNT_VALUE(context);
+  gint before = GST_OBJECT_REFCOUNT_VALUE(test_cuda_context);
 
   for (guint session = 0; session < 5; session++) {
     TestFixture fixture;
-    GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
+    GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 3);
 
     test_fixture_setup(&fixture, NULL, NULL);
     test_set_state(fixture.element, GST_STATE_NULL);
@@ -99,7 +85,8 @@ GST_START_TEST(B19_a_given_context_is_shared_and_given_back)
     check_context(fixture.element);
     test_fixture_teardown(&fixture);
     test_cuda_pool_free(pool);
-    fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
+    fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context),
+                           before);
   }
 }
 GST_END_TEST
@@ -112,7 +99,7 @@ answer_with_context(GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 
   if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT)
     return GST_PAD_PROBE_OK;
-  answer = gst_context_new_cuda_context(context);
+  answer = gst_context_new_cuda_context(test_cuda_context);
   gst_query_set_context(query, answer);
   gst_context_unref(answer);
   return GST_PAD_PROBE_HANDLED;
@@ -138,34 +125,34 @@ GST_END_TEST
 /* What came up in one session is forgotten in the next. */
 GST_START_TEST(a_context_is_let_go_at_the_stop)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
-  gint before = GST_OBJECT_REFCOUNT_VALUE(context);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 3);
+  gint before = GST_OBJECT_REFCOUNT_VALUE(test_cuda_context);
   TestFixture fixture;
 
   test_fixture_setup(&fixture, CAPS, NULL);
   test_tap_clear(fixture.tap);
   test_cuda_push_flat(&fixture, pool, 0, 5);
   test_set_state(fixture.element, GST_STATE_NULL);
-  fail_unless(query_context(fixture.element) != context);
+  fail_unless(query_context(fixture.element) != test_cuda_context);
   test_fixture_teardown(&fixture);
-  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
+  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context), before);
   test_cuda_pool_free(pool);
 }
 GST_END_TEST
 
 GST_START_TEST(the_callers_context_stays_current)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 3);
   CUcontext current = NULL;
   TestFixture fixture;
 
-  gst_cuda_context_push(context);
+  gst_cuda_context_push(test_cuda_context);
   test_fixture_setup(&fixture, CAPS, NULL);
   test_tap_clear(fixture.tap);
   test_cuda_push_flat(&fixture, pool, 0, 5);
   test_fixture_teardown(&fixture);
   gst_cuda_context_pop(&current);
-  fail_unless(current == gst_cuda_context_get_handle(context));
+  fail_unless(current == gst_cuda_context_get_handle(test_cuda_context));
   test_cuda_pool_free(pool);
 }
 GST_END_TEST
@@ -231,7 +218,7 @@ GST_START_TEST(B19_pipelines_one_after_the_other)
 
     fail_unless_equals_int(take_frames(pipeline, G_MAXUINT), 30);
     end_session(pipeline);
-    fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), 1);
+    fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context), 1);
   }
 }
 GST_END_TEST
@@ -250,7 +237,7 @@ GST_START_TEST(B19_two_pipelines_at_once)
   end_session(one);
   fail_unless_equals_int(take_frames(other, G_MAXUINT), 25);
   end_session(other);
-  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), 1);
+  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context), 1);
 }
 GST_END_TEST
 
@@ -273,12 +260,13 @@ run_without_other_elements(GstBufferPool *pool)
 
 GST_START_TEST(B19_no_other_element_needs_the_context)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
-  gint before = GST_OBJECT_REFCOUNT_VALUE(context);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 3);
+  gint before = GST_OBJECT_REFCOUNT_VALUE(test_cuda_context);
 
   for (guint session = 0; session < 5; session++) {
     run_without_other_elements(pool);
-    fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
+    fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context),
+                           before);
   }
   test_cuda_pool_free(pool);
 }
@@ -292,7 +280,7 @@ on_gpu_contexts_suite(void)
 
   tcase_set_timeout(tcase, 120);
   suite_add_tcase(suite, tcase);
-  tcase_add_checked_fixture(tcase, setup, teardown);
+  test_cuda_add_fixture(tcase);
   tcase_add_test(tcase, frames_of_another_context_are_followed);
   tcase_add_test(tcase, B19_a_given_context_is_shared_and_given_back);
   tcase_add_test(tcase, a_neighbours_context_is_taken);

@@ -15,20 +15,6 @@
 #define CAPS FORMAT(CUDA, "NV12", "640")
 #define PIXELS (640 * 480)
 
-static GstCudaContext *context;
-
-static void
-setup(void)
-{
-  context = test_cuda_context_new();
-}
-
-static void
-teardown(void)
-{
-  gst_object_unref(context);
-}
-
 /* The cure is one for such frames. */
 GST_START_TEST(caps_that_cannot_be_counted)
 {
@@ -59,7 +45,7 @@ GST_END_TEST
 /* Nothing but its memory says how large such a frame is. */
 GST_START_TEST(memory_that_is_smaller_than_its_caps)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 2);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 2);
   TestFixture f;
 
   test_fixture_setup(&f, FORMAT(CUDA, "NV12", "642"), NULL);
@@ -87,16 +73,17 @@ GST_END_TEST
 GST_START_TEST(a_context_of_another_device_is_not_taken)
 {
   GstElement *element = test_element("cuda-device-id", 7, NULL);
-  GstContext *shared = gst_context_new_cuda_context(context);
-  gint before = GST_OBJECT_REFCOUNT_VALUE(context);
+  GstContext *shared = gst_context_new_cuda_context(test_cuda_context);
+  gint before = GST_OBJECT_REFCOUNT_VALUE(test_cuda_context);
 
   gst_element_set_context(element, shared);
-  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
+  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context), before);
   g_object_set(element, "cuda-device-id", 0, NULL);
   gst_element_set_context(element, shared);
-  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before + 1);
+  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context),
+                         before + 1);
   gst_object_unref(element);
-  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(context), before);
+  fail_unless_equals_int(GST_OBJECT_REFCOUNT_VALUE(test_cuda_context), before);
   gst_context_unref(shared);
 }
 GST_END_TEST
@@ -147,7 +134,7 @@ check_failure(GstBufferPool *pool, guint call)
 
 GST_START_TEST(frames_are_downloaded_when_the_gpu_fails)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 5);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 5);
   guint call = 1;
 
   while (check_failure(pool, call))
@@ -164,7 +151,7 @@ on_gpu_faults_suite(void)
   TCase *tcase = tcase_create("all");
 
   suite_add_tcase(suite, tcase);
-  tcase_add_checked_fixture(tcase, setup, teardown);
+  test_cuda_add_fixture(tcase);
   tcase_add_loop_test(tcase, caps_that_cannot_be_counted, 0, 3);
   tcase_add_test(tcase, memory_that_is_smaller_than_its_caps);
   if (test_fake_find())

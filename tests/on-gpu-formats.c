@@ -5,20 +5,6 @@
 
 #include "testing-cuda.h"
 
-static GstCudaContext *context;
-
-static void
-setup(void)
-{
-  context = test_cuda_context_new();
-}
-
-static void
-teardown(void)
-{
-  gst_object_unref(context);
-}
-
 /* Those with luma of GStreamer 1.22. */
 static const gchar *const formats[] = {
     "NV12",      "NV21", "P010_10LE", "P016_LE", "I420",      "YV12",
@@ -39,7 +25,7 @@ try_size(TestFixture *f, const gchar *format, guint width, guint height)
 {
   gchar *caps = make_caps(format, width, height);
   gchar *wider = make_caps(format, width + 16, height);
-  GstBufferPool *pool = test_cuda_pool_new(context, wider, 3);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, wider, 3);
 
   fail_unless(test_fixture_renegotiate(f, caps), "%s refused", caps);
   test_tap_clear(f->tap);
@@ -96,7 +82,7 @@ on_gpu_formats_suite(void)
 
   tcase_set_timeout(tcase, 120);
   suite_add_tcase(suite, tcase);
-  tcase_add_checked_fixture(tcase, setup, teardown);
+  test_cuda_add_fixture(tcase);
   tcase_add_loop_test(tcase, counted_where_they_are, 0, G_N_ELEMENTS(formats));
   tcase_add_loop_test(tcase, counted_by_the_cpu, 0, G_N_ELEMENTS(formats));
   return suite;

@@ -17,23 +17,9 @@
 #define ODD(memory) \
   "video/x-raw" memory ",format=NV12,width=641,height=481,framerate=25/1"
 
-static GstCudaContext *context;
-
-static void
-setup(void)
-{
-  context = test_cuda_context_new();
-}
-
-static void
-teardown(void)
-{
-  gst_object_unref(context);
-}
-
 GST_START_TEST(frames_are_counted_where_they_are)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 3);
   TestFixture fixture;
 
   test_fixture_setup(&fixture, CAPS, NULL);
@@ -63,7 +49,7 @@ noisy_frame(GstBufferPool *pool, GRand *random, guint width, guint height)
 /* A plain count of a download is what is expected. */
 GST_START_TEST(B15_any_offset_and_width)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, LARGE, 2);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, LARGE, 2);
   GRand *random = test_random();
   TestFixture fixture;
 
@@ -120,7 +106,7 @@ write_late(const GhDriver *driver, CUstream stream, GstBuffer *buffer,
 GST_START_TEST(B10_producer_is_not_done)
 {
   const GhDriver *driver;
-  GstBufferPool *pool = test_cuda_pool_new(context, LARGE, 2);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, LARGE, 2);
   gsize size = 3 * 1024 * 2048;
   TestFixture fixture;
   CUdeviceptr scratch;
@@ -132,7 +118,7 @@ GST_START_TEST(B10_producer_is_not_done)
   fail_unless(gh_driver_get(&driver, &error) == GH_OK);
   test_fixture_setup(&fixture, LARGE, NULL);
   test_tap_clear(fixture.tap);
-  gst_cuda_context_push(context);
+  gst_cuda_context_push(test_cuda_context);
   fail_unless_equals_int(
       driver->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   driver->cuMemAlloc_v2(&scratch, size);
@@ -225,7 +211,7 @@ without_meta(GstBuffer *buffer)
 GST_START_TEST(B34_luma_with_the_devices_pitch)
 {
   GstBufferPool *pool =
-      test_cuda_pool_new(context, ODD("(memory:CUDAMemory)"), 2);
+      test_cuda_pool_new(test_cuda_context, ODD("(memory:CUDAMemory)"), 2);
   GstBuffer *system = measured_in_system_memory(ODD(""));
   const guint64 *wanted = gst_buffer_get_gpu_histogram_meta(system)->bins;
   GstGpuHistogramMeta *meta;
@@ -257,7 +243,7 @@ GST_END_TEST
 
 GST_START_TEST(the_cpu_counts_a_download)
 {
-  GstBufferPool *pool = test_cuda_pool_new(context, CAPS, 3);
+  GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, CAPS, 3);
   TestFixture fixture;
   gchar *engine;
 
@@ -282,7 +268,7 @@ on_gpu_suite(void)
 
   tcase_set_timeout(tcase, 120);
   suite_add_tcase(suite, tcase);
-  tcase_add_checked_fixture(tcase, setup, teardown);
+  test_cuda_add_fixture(tcase);
   tcase_add_test(tcase, frames_are_counted_where_they_are);
   tcase_add_test(tcase, B15_any_offset_and_width);
   tcase_add_test(tcase, B10_producer_is_not_done);

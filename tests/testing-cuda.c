@@ -7,16 +7,27 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <string.h>
 
-GstCudaContext *
-test_cuda_context_new(void)
-{
-  GstCudaContext *context;
+GstCudaContext *test_cuda_context;
 
+static void
+setup(void)
+{
   fail_unless(gst_cuda_load_library());
   gst_cuda_memory_init_once();
-  context = gst_cuda_context_new(0);
-  fail_unless(context != NULL);
-  return context;
+  test_cuda_context = gst_cuda_context_new(0);
+  fail_unless(test_cuda_context != NULL);
+}
+
+static void
+teardown(void)
+{
+  gst_object_unref(test_cuda_context);
+}
+
+void
+test_cuda_add_fixture(TCase *tcase)
+{
+  tcase_add_checked_fixture(tcase, setup, teardown);
 }
 
 GstBufferPool *

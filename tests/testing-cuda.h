@@ -8,8 +8,10 @@
 
 #include <gst/cuda/gstcudacontext.h>
 
-/* (transfer full): the first GPU's context, with the library ready. */
-GstCudaContext *test_cuda_context_new(void);
+/* The first GPU's context, which the fixture makes and lets go of. It also makes
+ * the library ready. */
+extern GstCudaContext *test_cuda_context;
+void test_cuda_add_fixture(TCase *tcase);
 
 /* (transfer full): a pool of @n buffers in @context, started. The library
  * aborts where it does not know the format. */
