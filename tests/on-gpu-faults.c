@@ -103,19 +103,19 @@ flat_frame(GstBufferPool *pool, guint8 value)
 static gboolean
 check_failure(GstBufferPool *pool, guint call)
 {
-  GstBuffer *buffers[4];
+  GstBuffer *frames[4];
   gboolean reached;
   guint uncounted = 0;
   TestFixture f;
 
-  for (guint i = 0; i < G_N_ELEMENTS(buffers); i++)
-    buffers[i] = flat_frame(pool, (guint8)(10 + i));
+  for (guint i = 0; i < G_N_ELEMENTS(frames); i++)
+    frames[i] = flat_frame(pool, (guint8)(10 + i));
   test_fixture_setup(&f, CAPS, "engine", 0, NULL);
   test_tap_clear(f.tap);
   test_fake.fail_at(call, 700, FALSE);
-  for (guint i = 0; i < G_N_ELEMENTS(buffers); i++)
-    test_fixture_push(&f, buffers[i]);
-  for (guint i = 0; i < G_N_ELEMENTS(buffers); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS(frames); i++)
+    test_fixture_push(&f, frames[i]);
+  for (guint i = 0; i < G_N_ELEMENTS(frames); i++) {
     GstBuffer *buffer = test_tap_pop_buffer(f.tap);
 
     if (test_count_metas(buffer) > 0)
