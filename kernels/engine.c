@@ -70,25 +70,32 @@ set_job(GhEngine *engine, GhJob *job, const GhFrame *frame)
   job->depth = frame->format.depth;
   job->counters = gh_counters(job->depth, engine->bins);
   job->rows = frame->rows ? frame->height : 0;
-  return engine->bins <= levels && gh_cells_set(&job->cells, frame);
+  return engine->bins <= levels;
 }
 
 GhStatus
 gh_engine_submit(GhEngine *engine, const GhFrame *frame, GhError *error)
 {
   unsigned n = atomic_load(&engine->submitted), index = n % engine->depth;
+  GhJob *job = &engine->jobs[index];
   GhFrame complete = *frame;
   GhStatus status;
 
   if (n - atomic_load(&engine->collected) == engine->depth)
     return GH_NO_SLOT;
   complete.format = gh_format_complete(frame->format);
-  if (!set_job(engine, &engine->jobs[index], &complete))
+  if (!set_job(engine, job, &complete))
     return gh_fail(error, GH_FAILED,
-                   "cannot count a frame of %u x %u samples of %u bits with %u "
-                   "regions in %u bins",
+                   "cannot count a frame of %u x %u samples of %u bits in %u "
+                   "bins",
                    frame->width, frame->height, complete.format.depth,
-                   frame->n_regions, engine->bins);
+                   engine->bins);
+  if (!gh_cells_set(&job->cells, &complete))
+    return gh_fail(error, GH_FAILED,
+                   "cannot count %u regions of a frame of %u x %u samples: "
+                   "some are not inside of it, they overlap in too many ways, "
+                   "or there is no memory",
+                   frame->n_regions, frame->width, frame->height);
   status = engine->ops->submit(engine, index, &complete, error);
   if (status == GH_OK)
     atomic_store(&engine->submitted, n + 1);

@@ -145,18 +145,24 @@ GST_START_TEST(impossible_frames_are_refused)
   GhEngine *engine = open_with(GH_ALGORITHM_AUTO, 256, 1);
   GhError error = {""};
 
-  for (guint i = 0; i < G_N_ELEMENTS(outside); i++)
+  for (guint i = 0; i < G_N_ELEMENTS(outside); i++) {
     fail_unless_equals_int(
         gh_engine_submit(engine,
                          &(GhFrame){samples, 8, 8, 4, .regions = &outside[i],
                                     .n_regions = 1},
                          &error),
         GH_FAILED);
-  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++)
+    fail_unless(strstr(error.text, "1 regions of a frame of 8 x 4") != NULL,
+                "%s", error.text);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
     fail_unless_equals_int(
         gh_engine_submit(
             engine, &(GhFrame){samples, 16, 4, 2, .format = wrong[i]}, &error),
         GH_FAILED);
+    fail_unless(strstr(error.text, "a frame of 4 x 2 samples of") != NULL, "%s",
+                error.text);
+  }
   gh_engine_close(&engine);
 }
 GST_END_TEST
