@@ -203,6 +203,9 @@ count_trial_frame(CudaEngine *self, GhError *error)
     status = gh_fail(error, GH_FAILED, "%s counted a test frame wrongly",
                      self->base.device);
   free(bins);
+  /* A driver may look at the code only when it is started. */
+  if (status != GH_OK)
+    gh_driver_explain(self->driver, &self->device, error);
   return status;
 }
 
@@ -249,13 +252,7 @@ cuda_open(GhEngine *engine, const GhSettings *settings, GhError *error)
   for (unsigned i = 0; ok && i < engine->depth; i++)
     ok = gh_cuda_slot_open(self, &self->slots[i], error);
   gh_driver_pop(self->driver);
-  if (!ok)
-    return GH_FAILED;
-  /* A driver may look at the code only when it is started. */
-  status = count_trial_frame(self, error);
-  if (status != GH_OK)
-    gh_driver_explain(self->driver, &self->device, error);
-  return status;
+  return ok ? count_trial_frame(self, error) : GH_FAILED;
 }
 
 const GhEngineOps gh_cuda_engine = {

@@ -79,7 +79,7 @@ gh_driver_ok(const GhDriver *cuda, CUresult result, const char *call,
 
   if (result == CUDA_SUCCESS)
     return true;
-  /* An older driver does not know what a newer library beside it gives. */
+  /* It need not have a name for each code. */
   if (cuda->cuGetErrorName(result, &name) != CUDA_SUCCESS ||
       cuda->cuGetErrorString(result, &text) != CUDA_SUCCESS)
     gh_fail(error, GH_FAILED, "%.*s gave error %d", length, call, (int)result);
@@ -88,8 +88,8 @@ gh_driver_ok(const GhDriver *cuda, CUresult result, const char *call,
   return false;
 }
 
-static void
-add(GhError *error, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+append_cause(GhError *error, const char *format, ...)
 {
   size_t length = strlen(error->text);
   va_list args;
@@ -112,12 +112,14 @@ gh_driver_explain(const GhDriver *cuda, const CUdevice *device, GhError *error)
       cuda->cuDeviceGetAttribute(&minor,
                                  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                                  *device) == CUDA_SUCCESS)
-    add(error, " on compute capability %d.%d", major, minor);
+    append_cause(error, " on compute capability %d.%d", major, minor);
   if (cuda->cuDriverGetVersion(&version) == CUDA_SUCCESS)
-    add(error, " with a driver for CUDA %d.%d, %sbuilt with CUDA %d.%d",
-        version / 1000, version % 1000 / 10,
-        version < CUDA_VERSION ? "older than this, which was " : "",
-        CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
+    append_cause(error,
+                 " with a driver for CUDA %d.%d%s; this was built with CUDA "
+                 "%d.%d",
+                 version / 1000, version % 1000 / 10,
+                 version < CUDA_VERSION ? ", an older one" : "",
+                 CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
 }
 
 static GhStatus

@@ -107,7 +107,8 @@ gst_gpu_histogram_set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 
   gpu_histogram_flight_drain(&self->flight);
   gst_video_info_init(&self->info);
-  /* Nor is one of 4 GiB or more: the engines can count all that are. */
+  /* It also refuses frames of 4 GiB or more, so that the number of samples fits
+   * the 32 bits of the engines. */
   if (!gst_video_info_from_caps(&info, in)) {
     refuse(self, g_strdup("The caps describe no frame that can be handled."),
            gst_caps_to_string(in));

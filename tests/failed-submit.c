@@ -76,9 +76,7 @@ failed_submit_suite(void)
 int
 main(int argc, char **argv)
 {
-  if (!test_fake_find()) {
-    g_printerr("failed-submit: skipped, this is no fake driver\n");
+  if (test_fake_is_missing("failed-submit"))
     return 77;
-  }
   return test_engine_main(argc, argv, failed_submit_suite, "failed-submit");
 }

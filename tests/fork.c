@@ -132,7 +132,9 @@ run_cuda_or_cpu(void)
 GST_START_TEST(B33_used_before_the_fork)
 {
   fail_unless(run_frames(test_engine()));
-  fail_unless_equals_int(in_child(run_cuda_or_cpu, 2), 0);
+  fail_unless_equals_int(in_child(run_cuda_or_cpu, (guint)(test_two_seconds() /
+                                                           G_TIME_SPAN_SECOND)),
+                         0);
   fail_unless(run_frames(test_engine()));
 }
 GST_END_TEST

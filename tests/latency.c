@@ -6,27 +6,30 @@
 
 #define CAPS(rate) "video/x-raw,format=GRAY8,width=64,height=48" rate
 
+static const GstClockTime one_second = GST_SECOND;
+
 static const gchar *const unknown_rates[] = {
     CAPS(",framerate=0/1"), CAPS(",framerate=0/1,max-framerate=60/1"),
     CAPS("")};
 
-/* Upstream that can wait for a second at most. */
+/* Upstream that can wait for so long at most. */
 static GstPadProbeReturn
-answer_latency(GstPad *pad, GstPadProbeInfo *info, gpointer unused)
+answer_latency(GstPad *pad, GstPadProbeInfo *info, gpointer max)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
 
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
     return GST_PAD_PROBE_OK;
-  gst_query_set_latency(query, TRUE, 7 * GST_MSECOND, GST_SECOND);
+  gst_query_set_latency(query, TRUE, 7 * GST_MSECOND,
+                        *(const GstClockTime *)max);
   return GST_PAD_PROBE_HANDLED;
 }
 
 static void
-answer_upstream(TestFixture *f)
+answer_upstream(TestFixture *f, const GstClockTime *max)
 {
   gst_pad_add_probe(f->harness->srcpad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
-                    answer_latency, NULL, NULL);
+                    answer_latency, (gpointer)max, NULL);
 }
 
 static void
@@ -50,8 +53,29 @@ GST_START_TEST(B14_latency_is_of_the_frames_held_at_most)
   TestFixture f;
 
   test_fixture_setup(&f, CAPS(",framerate=25/1"), "async-depth", depth, NULL);
-  answer_upstream(&f);
+  answer_upstream(&f, &one_second);
   check_latency(&f, 7 * GST_MSECOND, GST_SECOND + depth * TEST_FRAME_DURATION);
+  test_fixture_teardown(&f);
+}
+GST_END_TEST;
+
+/* It is a sum, which must not wrap around. */
+GST_START_TEST(longest_latency_has_an_end)
+{
+  const guint depth = 2;
+  const GstClockTime held = depth * TEST_FRAME_DURATION;
+  const GstClockTime cases[][2] = {
+      {GST_SECOND, GST_SECOND + held},
+      {GST_CLOCK_TIME_NONE - held - 1, GST_CLOCK_TIME_NONE - 1},
+      {GST_CLOCK_TIME_NONE - held, GST_CLOCK_TIME_NONE},
+      {GST_CLOCK_TIME_NONE - 1, GST_CLOCK_TIME_NONE},
+      {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE},
+  };
+  TestFixture f;
+
+  test_fixture_setup(&f, CAPS(",framerate=25/1"), "async-depth", depth, NULL);
+  answer_upstream(&f, &cases[__i__][0]);
+  check_latency(&f, 7 * GST_MSECOND, cases[__i__][1]);
   test_fixture_teardown(&f);
 }
 GST_END_TEST;
@@ -74,7 +98,7 @@ GST_START_TEST(B35_unknown_frame_rates)
   TestFixture f;
 
   test_fixture_setup(&f, unknown_rates[__i__], "async-depth", 3, NULL);
-  answer_upstream(&f);
+  answer_upstream(&f, &one_second);
   check_latency(&f, 7 * GST_MSECOND, GST_SECOND);
   for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
     GstBuffer *buffer = test_frame_flat(&f.info, (guint8)i, 0);
@@ -184,6 +208,7 @@ latency_suite(void)
 
   suite_add_tcase(suite, chain);
   tcase_add_loop_test(chain, B14_latency_is_of_the_frames_held_at_most, 1, 5);
+  tcase_add_loop_test(chain, longest_latency_has_an_end, 0, 5);
   tcase_add_test(chain, B14_unlimited_stays_unlimited);
   tcase_add_loop_test(chain, B35_unknown_frame_rates, 0,
                       G_N_ELEMENTS(unknown_rates));

@@ -12,6 +12,7 @@
 #define THREADS 3
 #define BINS 256
 
+/* Of one thread alone, as the engine's workers allocate nothing. */
 static struct {
   guint made;
   guint fails; /* number of the request that fails; 0 for none */

@@ -18,25 +18,19 @@
 /* The cure is one for such frames. */
 GST_START_TEST(caps_that_cannot_be_counted)
 {
-  const gchar *const refused[][2] = {
-      {FORMAT(CUDA, "RGBA", "640"), "RGBA cannot be counted"},
-      {FORMAT(CUDA, "RGBA", "640"), "cudaconvert"},
+  const struct {
+    const gchar *caps, *words[3];
+  } refused[] = {
+      {FORMAT(CUDA, "RGBA", "640"), {"RGBA cannot be counted", "cudaconvert"}},
       {FORMAT(CUDA ",meta:GstVideoOverlayComposition", "NV12", "640"),
-       "meta:GstVideoOverlayComposition"},
+       {"meta:GstVideoOverlayComposition"}},
   };
-  GstCaps *caps = gst_caps_from_string(refused[__i__][0]);
-  GstMessage *message;
-  GError *error;
+  GstCaps *caps = gst_caps_from_string(refused[__i__].caps);
   TestFixture f;
 
   test_fixture_setup(&f, NULL, NULL);
   gst_harness_push_event(f.harness, gst_event_new_caps(caps));
-  message = test_bus_pop(f.bus, GST_MESSAGE_ERROR);
-  gst_message_parse_error(message, &error, NULL);
-  fail_unless(strstr(error->message, refused[__i__][1]) != NULL, "\"%s\"",
-              error->message);
-  g_error_free(error);
-  gst_message_unref(message);
+  test_bus_check_text(f.bus, GST_MESSAGE_ERROR, refused[__i__].words);
   gst_caps_unref(caps);
   test_fixture_teardown(&f);
 }
@@ -110,7 +104,7 @@ check_failure(GstBufferPool *pool, guint call)
 
   for (guint i = 0; i < G_N_ELEMENTS(frames); i++)
     frames[i] = flat_frame(pool, (guint8)(10 + i));
-  test_fixture_setup(&f, CAPS, "engine", 0, NULL);
+  test_fixture_setup(&f, CAPS, "engine", TEST_AUTO, NULL);
   test_tap_clear(f.tap);
   test_fake.fail_at(call, 700, FALSE);
   for (guint i = 0; i < G_N_ELEMENTS(frames); i++)
@@ -152,7 +146,7 @@ on_gpu_faults_suite(void)
 
   suite_add_tcase(suite, tcase);
   test_cuda_add_fixture(tcase);
-  tcase_add_loop_test(tcase, caps_that_cannot_be_counted, 0, 3);
+  tcase_add_loop_test(tcase, caps_that_cannot_be_counted, 0, 2);
   tcase_add_test(tcase, memory_that_is_smaller_than_its_caps);
   if (test_fake_find())
     tcase_add_test(tcase, frames_are_downloaded_when_the_gpu_fails);

@@ -5,6 +5,7 @@
 
 #include "driver.h"
 #include "testing-cuda.h"
+#include "testing-fake.h"
 
 #include <gst/cuda/gstcudamemory.h>
 #include <string.h>
@@ -83,13 +84,13 @@ GST_END_TEST
 /* ---- Producers ---- */
 
 /* Writes the frame on a stream of its own, behind much other work, and does not
- * wait. A GPU is at it for tens of milliseconds. */
+ * wait: a GPU is at it for some milliseconds. */
 static void
 write_late(const GhDriver *driver, CUstream stream, GstBuffer *buffer,
            const guint8 *pinned, CUdeviceptr scratch)
 {
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
-  guint copies = g_getenv("FAKE_DRIVER_DELAY") ? 20 : 500;
+  const guint copies = 100;
   GstMapInfo map;
 
   fail_unless(gst_memory_map(memory, &map,
@@ -126,8 +127,7 @@ GST_START_TEST(B10_producer_is_not_done)
     driver->cuMemHostAlloc((void **)&pinned[i], size, 0);
     memset(pinned[i], i ? 200 : 10, size);
   }
-  for (guint i = 0; i < test_repeats(g_getenv("FAKE_DRIVER_DELAY") ? 40 : 200);
-       i++) {
+  for (guint i = 0; i < test_repeats(test_fake_find() ? 20 : 200); i++) {
     GstBuffer *buffer = test_cuda_take(pool, i);
     /* Another one each time that the pool hands out the same buffer. */
     guint which = i / 2 % 2;

@@ -11,9 +11,6 @@
 /* CUDA_ERROR_OUT_OF_MEMORY and CUDA_ERROR_NOT_PERMITTED. */
 static const int codes[] = {2, 800};
 
-#define ENGINE_AUTO 0
-#define ENGINE_CUDA 1
-
 /* That the element proposes, and one of ordinary memory. */
 static void
 make_pools(TestFixture *fixture, GstBufferPool *pools[2])
@@ -52,7 +49,7 @@ check_failure(guint call, int code, gboolean ever)
   GstBufferPool *pools[2];
   gboolean reached;
 
-  test_fixture_setup(&fixture, CAPS, "engine", ENGINE_AUTO, NULL);
+  test_fixture_setup(&fixture, CAPS, "engine", TEST_AUTO, NULL);
   test_tap_clear(fixture.tap);
   test_fake.fail_at(call, code, ever);
   make_pools(&fixture, pools);
@@ -85,7 +82,7 @@ GST_START_TEST(B17_ordinary_memory_in_its_place)
   GstBufferPool *pools[2];
   gchar *engine;
 
-  test_fixture_setup(&fixture, CAPS, "engine", ENGINE_CUDA, "register-memory",
+  test_fixture_setup(&fixture, CAPS, "engine", TEST_CUDA, "register-memory",
                      !pool, NULL);
   test_tap_clear(fixture.tap);
   test_fake.fail_at(0, 0, FALSE);

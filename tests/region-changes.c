@@ -169,7 +169,7 @@ GST_START_TEST(impossible_wish_is_one_warning)
   /* It has nothing to do with those. */
   g_object_set(f.element, "rows", TRUE, "crop-meta", TRUE, NULL);
   measure(&f, left, 1);
-  test_bus_check_words(f.bus, GST_MESSAGE_WARNING, impossible[__i__].words);
+  test_bus_check_text(f.bus, GST_MESSAGE_WARNING, impossible[__i__].words);
   g_object_set(f.element, "roi", "1,2,30,20", "zones", "1x1", NULL);
   gst_util_set_object_arg(G_OBJECT(f.element), "zone-weights", "< >");
   measure(&f, both, 2);
@@ -200,7 +200,7 @@ GST_START_TEST(roi_that_leaves_a_smaller_frame_is_clipped)
     renegotiate(&f, CAPS("32", "36"));
     for (guint i = 0; i < 5; i++)
       measure(&f, &clipped, 1);
-    test_bus_check_words(f.bus, GST_MESSAGE_WARNING, words);
+    test_bus_check_text(f.bus, GST_MESSAGE_WARNING, words);
     renegotiate(&f, CAPS("64", "48"));
     measure(&f, &roi, 1);
     check_no_complaint(&f);
@@ -233,7 +233,7 @@ GST_START_TEST(zones_that_do_not_fit_a_smaller_frame_rest)
     g_object_set(f.element, "roi", "1,2,3,4", NULL);
     for (guint i = 0; i < 5; i++)
       measure(&f, &roi, 1);
-    test_bus_check_words(f.bus, GST_MESSAGE_WARNING, words);
+    test_bus_check_text(f.bus, GST_MESSAGE_WARNING, words);
     g_object_set(f.element, "roi", "", NULL);
     renegotiate(&f, CAPS("64", "48"));
   }

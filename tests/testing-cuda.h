@@ -8,8 +8,8 @@
 
 #include <gst/cuda/gstcudacontext.h>
 
-/* The first GPU's context, which the fixture makes and lets go of. It also makes
- * the library ready. */
+/* The first GPU's context, which the fixture makes and lets go of. It also
+ * makes the library ready. */
 extern GstCudaContext *test_cuda_context;
 void test_cuda_add_fixture(TCase *tcase);
 

@@ -193,7 +193,6 @@ test_device_check(TestDevice *device, const TestDeviceFrame *layout)
 {
   const GhDeviceResult to = {device->counts, 0,
                              (CUdeviceptr)(guintptr)device->result};
-
   gsize counts = 4 * (gsize)MAX(layout->n_cells, 1) *
                  GH_COUNTS_WORDS(layout->bins ? layout->bins : 256);
 

@@ -27,6 +27,7 @@ test_fake_find(void)
                           &test_fake.fail_function) &&
          test_fake_symbol(FAKE_DRIVER_UNPLUG, &test_fake.unplug) &&
          test_fake_symbol(FAKE_DRIVER_FAILED, &test_fake.failed) &&
+         test_fake_symbol(FAKE_DRIVER_MISCOUNT, &test_fake.miscount) &&
          test_fake_symbol(FAKE_DRIVER_CALLS, &test_fake.calls) &&
          test_fake_symbol(FAKE_DRIVER_DELAY, &test_fake.delay) &&
          test_fake_symbol(FAKE_DRIVER_OBJECTS, &test_fake.objects) &&
@@ -60,4 +61,13 @@ test_fake_check_cause(const gchar *text, int code)
               "\"%s\" is not of %s", text, name);
   g_free(call);
   g_free(name);
+}
+
+gboolean
+test_fake_is_missing(const gchar *name)
+{
+  if (test_fake_find())
+    return FALSE;
+  g_printerr("%s: skipped, this is no fake driver\n", name);
+  return TRUE;
 }

@@ -17,6 +17,7 @@ typedef struct {
   FakeDriverDelay delay;
   FakeDriverObjects objects;
   FakeDriverPose pose;
+  FakeDriverMiscount miscount;
 } TestFake;
 
 /* Set by test_fake_find(). */
@@ -33,13 +34,15 @@ void test_fake_check_cause(const gchar *text, int code);
  * has none of that name. */
 gboolean test_fake_symbol(const gchar *name, void *function);
 
-/* TEST_MAIN for a program that is skipped where the driver is another one. */
-#define TEST_FAKE_MAIN(name)                                   \
-  int main(int argc, char **argv)                              \
-  {                                                            \
-    if (!test_fake_find()) {                                   \
-      g_printerr(#name ": skipped, this is no fake driver\n"); \
-      return 77;                                               \
-    }                                                          \
-    return test_main(argc, argv, name##_suite, #name);         \
+/* Whether a program that needs the fake driver has to be skipped, as is then
+ * said. */
+gboolean test_fake_is_missing(const gchar *name);
+
+/* TEST_MAIN for such a program. */
+#define TEST_FAKE_MAIN(name)                           \
+  int main(int argc, char **argv)                      \
+  {                                                    \
+    if (test_fake_is_missing(#name))                   \
+      return 77;                                       \
+    return test_main(argc, argv, name##_suite, #name); \
   }

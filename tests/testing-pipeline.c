@@ -106,7 +106,7 @@ test_app_pull_preroll(GstElement *pipeline)
 void
 test_set_state(GstElement *element, GstState state)
 {
-  const gint64 bound = 2 * G_TIME_SPAN_SECOND;
+  const gint64 bound = test_two_seconds();
   gint64 start = g_get_monotonic_time();
   GstStateChangeReturn result = gst_element_set_state(element, state);
 

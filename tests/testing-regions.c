@@ -339,22 +339,3 @@ test_check_region_message(GstMessage *message, const GstGpuHistogramMeta *meta)
   fail_unless_equals_float(mean, (gdouble)meta->sum / (gdouble)meta->pixels);
   check_message_bins(message, meta);
 }
-
-void
-test_bus_check_words(GstBus *bus, GstMessageType type,
-                     const gchar *const *words)
-{
-  GstMessage *message = test_bus_pop(bus, type);
-  GError *error = NULL;
-
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error(message, &error, NULL);
-  else
-    gst_message_parse_warning(message, &error, NULL);
-  for (; *words != NULL; words++)
-    fail_unless(strstr(error->message, *words) != NULL,
-                "\"%s\" does not say \"%s\"", error->message, *words);
-  fail_unless_equals_int(test_bus_take(bus, type), 0);
-  g_error_free(error);
-  gst_message_unref(message);
-}

@@ -55,7 +55,3 @@ GstBuffer *test_fixture_pass(TestFixture *fixture, GstBuffer *buffer);
 /* A histogram message says what the meta says. */
 void test_check_region_message(GstMessage *message,
                                const GstGpuHistogramMeta *meta);
-
-/* The next warning or error says all these words; there is no other one. */
-void test_bus_check_words(GstBus *bus, GstMessageType type,
-                          const gchar *const *words);

@@ -73,13 +73,26 @@ test_main(int argc, char **argv, Suite *(*suite)(void), const char *name)
                                                            : EXIT_FAILURE;
 }
 
+/* How many times slower all is than it should be. */
+static guint
+scale(void)
+{
+  const gchar *text = g_getenv("GPUHISTOGRAM_TEST_SCALE");
+  guint64 number = text != NULL ? g_ascii_strtoull(text, NULL, 10) : 1;
+
+  return (guint)CLAMP(number, 1, 1000);
+}
+
 guint
 test_repeats(guint n)
 {
-  const gchar *text = g_getenv("GPUHISTOGRAM_TEST_SCALE");
-  guint64 scale = text != NULL ? g_ascii_strtoull(text, NULL, 10) : 1;
+  return MAX(1, n / scale());
+}
 
-  return MAX(1, n / (guint)CLAMP(scale, 1, 1000));
+gint64
+test_two_seconds(void)
+{
+  return 2 * scale() * G_TIME_SPAN_SECOND;
 }
 
 GRand *

@@ -33,9 +33,16 @@ int test_main(int argc, char **argv, Suite *(*suite)(void), const char *name);
 
 const gchar *test_engine(void);
 
+/* Values of the property engine. */
+enum { TEST_AUTO, TEST_CUDA, TEST_CPU };
+
 /* The number of repeats, divided by GPUHISTOGRAM_TEST_SCALE where a sanitizer
  * makes each of them slow. */
 guint test_repeats(guint n);
+
+/* Two seconds, or as many times more as GPUHISTOGRAM_TEST_SCALE says, in
+ * microseconds. */
+gint64 test_two_seconds(void);
 
 /* A generator whose seed is printed; GPUHISTOGRAM_TEST_SEED overrides it. */
 GRand *test_random(void);

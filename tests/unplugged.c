@@ -13,7 +13,6 @@
 #define CAPS "video/x-raw,format=GRAY8,width=320,height=240,framerate=25/1"
 #define PIXELS (320 * 240)
 
-#define ENGINE_AUTO 0
 #define DEPTH 4
 #define IN_FLIGHT 3
 #define AFTERWARDS 10
@@ -43,14 +42,13 @@ code_of(gint turn)
 /* An element and a pool whose frames the GPU has come to read from where they
  * are, if it does so at all. */
 static GstBufferPool *
-start(TestFixture *fixture, Memory memory, const gchar *engine)
+start(TestFixture *fixture, Memory memory, gint engine)
 {
   guint min, before;
   GstBufferPool *pool;
 
   test_fixture_setup(fixture, CAPS, "async-depth", DEPTH, "register-memory",
-                     memory == REGISTERED, "engine",
-                     g_str_equal(engine, "auto") ? ENGINE_AUTO : 1, NULL);
+                     memory == REGISTERED, "engine", engine, NULL);
   test_tap_clear(fixture->tap);
   pool = memory == PINNED ? test_pool_proposed(fixture, &min)
                           : test_pool_ordinary(&fixture->info, DEPTH + 1);
@@ -112,7 +110,7 @@ check_new_elements(int code)
   TestFixture fixture;
   GstBufferPool *pool;
 
-  test_fixture_setup(&fixture, CAPS, "engine", ENGINE_AUTO, NULL);
+  test_fixture_setup(&fixture, CAPS, "engine", TEST_AUTO, NULL);
   test_tap_clear(fixture.tap);
   if (code != NO_DEVICE)
     check_message(&fixture, GST_MESSAGE_WARNING, code);
@@ -122,14 +120,14 @@ check_new_elements(int code)
 
   test_fake.delay(0);
   test_fake.fail_at(0, 0, FALSE);
-  pool = start(&fixture, PINNED, "cuda");
+  pool = start(&fixture, PINNED, TEST_CUDA);
   stop(&fixture, pool);
 }
 
 GST_START_TEST(auto_goes_on_without_the_device)
 {
   TestFixture fixture;
-  GstBufferPool *pool = start(&fixture, memory_of(__i__), "auto");
+  GstBufferPool *pool = start(&fixture, memory_of(__i__), TEST_AUTO);
 
   unplug_with_frames_in_flight(&fixture, pool, code_of(__i__));
   for (guint i = 0; i < IN_FLIGHT; i++) {
@@ -159,7 +157,7 @@ push_until_refused(TestFixture *fixture, GstBufferPool *pool)
 GST_START_TEST(cuda_ends_without_the_device)
 {
   TestFixture fixture;
-  GstBufferPool *pool = start(&fixture, memory_of(__i__), "cuda");
+  GstBufferPool *pool = start(&fixture, memory_of(__i__), TEST_CUDA);
   guint came;
 
   unplug_with_frames_in_flight(&fixture, pool, code_of(__i__));

@@ -124,8 +124,9 @@ static const char **
 find_failed(const char *name)
 {
   const char **place = faults.failed;
+  const char **last = &faults.failed[MOST_NAMES - 1];
 
-  while (*place && !are_same(*place, name))
+  while (place < last && *place && !are_same(*place, name))
     place++;
   return place;
 }

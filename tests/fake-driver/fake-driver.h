@@ -12,14 +12,12 @@
  *
  * A program reaches these functions by dlsym() on the libcuda.so.1 that is
  * loaded; the real one does not have them.
- */
-
-#pragma once
-
-/*
+ *
  * As for the real one, an empty CUDA_VISIBLE_DEVICES, or a first device of -1,
  * leaves no device.
  */
+
+#pragma once
 
 /*
  * Call number `call` from now on, counted from 1 over all functions that can
