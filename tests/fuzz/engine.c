@@ -87,6 +87,11 @@ take_case(Input *input, Case *self)
   self->frame.rows = mode >> 3 & 1;
   if ((mode & 0xf0) == 0xf0)
     self->frame.width = UINT32_MAX;
+  /* Large enough for each way of counting. */
+  if ((mode & 0xf0) == 0xe0) {
+    self->frame.width += 700;
+    self->frame.height += 400;
+  }
   take_regions(input, self);
 }
 
