@@ -244,6 +244,7 @@ void test_pusher_join(TestPusher *pusher);
 GstMessage *test_bus_pop(GstBus *bus, GstMessageType types);
 GstMessage *test_bus_pop_histogram(GstBus *bus);
 guint64 test_message_uint64(GstMessage *message, const gchar *field);
+
 /* (transfer full): what an error or a warning tells the user. */
 gchar *test_message_text(GstMessage *message);
 
