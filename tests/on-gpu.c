@@ -108,6 +108,7 @@ GST_START_TEST(B10_producer_is_not_done)
 {
   const GhDriver *driver;
   GstBufferPool *pool = test_cuda_pool_new(test_cuda_context, LARGE, 2);
+  const guint n = test_repeats(test_fake_find() ? 20 : 200);
   gsize size = 3 * 1024 * 2048;
   TestFixture fixture;
   CUdeviceptr scratch;
@@ -127,7 +128,7 @@ GST_START_TEST(B10_producer_is_not_done)
     driver->cuMemHostAlloc((void **)&pinned[i], size, 0);
     memset(pinned[i], i ? 200 : 10, size);
   }
-  for (guint i = 0; i < test_repeats(test_fake_find() ? 20 : 200); i++) {
+  for (guint i = 0; i < n; i++) {
     GstBuffer *buffer = test_cuda_take(pool, i);
     /* Another one each time that the pool hands out the same buffer. */
     guint which = i / 2 % 2;
